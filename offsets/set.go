@@ -1,0 +1,270 @@
+package offsets
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/google/btree"
+)
+
+// A Set is an ordered set of offsets, 0 to MaxInt64 - 1. Its zero value is
+// empty and ready to use. A Set isn't safe for concurrent use, and must not be
+// copied once it has been used.
+//
+// It is a B-tree of chunks of 256 offsets, one bit each, and so is at its best
+// where members lie close together: a dense set takes about a third of a byte
+// for each, a member all alone about 80 bytes. A window that slides along a log
+// allocates nothing, and an operation in it searches the tree once in 256
+// offsets.
+type Set struct {
+	// tree holds the chunks by their keys. Nil until the first member comes.
+	// Invariant: no chunk in it is empty.
+	tree *btree.BTreeG[entry]
+
+	// n is the number of members.
+	n int64
+
+	// first is the chunk with the lowest key; nil if the set is empty.
+	first *chunk
+
+	// recent holds the last chunk looked up for each value of key % recentSize;
+	// nil where there is none. What it holds is in tree.
+	recent [recentSize]*chunk
+
+	// free holds emptied chunks for use again: at most maxFree, all bits zero.
+	free []*chunk
+}
+
+// An entry is an item of a Set's tree. It repeats the chunk's key so that a
+// search stays within the nodes.
+type entry struct {
+	key int64
+	*chunk
+}
+
+const (
+	treeDegree = 16
+	recentSize = 16 // a power of 2; a window of 15 * 256 offsets is never searched for
+	maxFree    = 32 // chunks kept for use again, and nodes of the tree
+)
+
+// Add makes o a member, and reports whether it wasn't one. It panics if o isn't
+// in [0, MaxInt64).
+func (s *Set) Add(o int64) bool {
+	if uint64(o) >= math.MaxInt64 {
+		panic(fmt.Sprintf("offsets: Set.Add(%d): out of range", o))
+	}
+	key := o >> chunkShift
+	c := s.recent[key&(recentSize-1)]
+	if c == nil || c.key != key {
+		c = s.grow(key)
+	}
+	word, bit := &c.words[o>>6&3], uint64(1)<<(o&63)
+	if *word&bit != 0 {
+		return false
+	}
+	*word |= bit
+	s.n++
+	return true
+}
+
+// AddRange makes the offsets of [from, to) members, and returns how many of
+// them weren't. Its cost, in time and in memory, is that of (to - from) / 256
+// chunks. It panics if the range isn't empty and from is negative.
+func (s *Set) AddRange(from, to int64) int64 {
+	if from >= to {
+		return 0
+	}
+	if from < 0 {
+		panic(fmt.Sprintf("offsets: Set.AddRange(%d, %d): out of range", from, to))
+	}
+	added := int64(0)
+	for key := from >> chunkShift; key <= (to-1)>>chunkShift; key++ {
+		c := s.grow(key)
+		added += int64(c.add(c.clip(from, to)))
+	}
+	s.n += added
+	return added
+}
+
+// Remove makes o no member, and reports whether it was one.
+func (s *Set) Remove(o int64) bool {
+	c := s.find(o)
+	if c == nil {
+		return false
+	}
+	word, bit := &c.words[o>>6&3], uint64(1)<<(o&63)
+	if *word&bit == 0 {
+		return false
+	}
+	*word &^= bit
+	s.n--
+	if *word == 0 && c.empty() {
+		s.drop(c)
+	}
+	return true
+}
+
+// RemoveRange makes the offsets of [from, to) no members, and returns how many
+// of them were.
+func (s *Set) RemoveRange(from, to int64) int64 {
+	from = max(from, 0)
+	removed := int64(0)
+	for c := s.seek(from >> chunkShift); c != nil && from < to && c.base() < to; {
+		removed += int64(c.remove(c.clip(from, to)))
+		key := c.key
+		if c.empty() {
+			s.drop(c)
+		}
+		c = s.seek(key + 1)
+	}
+	s.n -= removed
+	return removed
+}
+
+// RemoveBelow makes the offsets below o no members, and returns how many of
+// them were.
+func (s *Set) RemoveBelow(o int64) int64 { return s.RemoveRange(0, o) }
+
+// RemoveFrom makes o and the offsets above it no members, and returns how many
+// of them were.
+func (s *Set) RemoveFrom(o int64) int64 { return s.RemoveRange(o, math.MaxInt64) }
+
+// Clear removes all members.
+func (s *Set) Clear() {
+	if s.tree != nil {
+		s.tree.Clear(true)
+	}
+	clear(s.recent[:])
+	s.first, s.n = nil, 0
+}
+
+// Contains reports whether o is a member.
+func (s *Set) Contains(o int64) bool {
+	c := s.find(o)
+	return c != nil && c.words[o>>6&3]&(1<<(o&63)) != 0
+}
+
+// Len returns the number of members.
+func (s *Set) Len() int64 { return s.n }
+
+// Min returns the lowest member, and whether there is one.
+func (s *Set) Min() (int64, bool) {
+	if s.first == nil {
+		return 0, false
+	}
+	return s.first.next(0)
+}
+
+// Max returns the highest member, and whether there is one.
+func (s *Set) Max() (int64, bool) {
+	if s.first == nil {
+		return 0, false
+	}
+	e, _ := s.tree.Max()
+	return e.last(), true
+}
+
+// Next returns the lowest member that is o or above it, and whether there is
+// one.
+func (s *Set) Next(o int64) (int64, bool) {
+	o = max(o, 0)
+	c := s.seek(o >> chunkShift)
+	if c == nil {
+		return 0, false
+	}
+	lo, _ := c.clip(o, math.MaxInt64)
+	if next, ok := c.next(lo); ok {
+		return next, true
+	}
+	// All of o's own chunk is below o.
+	if c = s.seek(c.key + 1); c == nil {
+		return 0, false
+	}
+	return c.next(0)
+}
+
+// Count returns how many of the offsets of [from, to) are members.
+func (s *Set) Count(from, to int64) int64 {
+	n := int64(0)
+	s.chunks(from, to, func(c *chunk) bool {
+		n += int64(c.count(c.clip(from, to)))
+		return true
+	})
+	return n
+}
+
+// find returns the chunk that o is in if it is a member; nil if there is none.
+func (s *Set) find(o int64) *chunk {
+	key := o >> chunkShift
+	slot := &s.recent[key&(recentSize-1)]
+	if c := *slot; c != nil && c.key == key {
+		return c
+	}
+	if s.first == nil {
+		return nil
+	}
+	e, ok := s.tree.Get(entry{key: key})
+	if ok {
+		*slot = e.chunk
+	}
+	return e.chunk
+}
+
+// seek returns the chunk with the lowest key that is key or above it; nil if
+// there is none.
+func (s *Set) seek(key int64) *chunk {
+	if s.first == nil || key <= s.first.key {
+		return s.first
+	}
+	if c := s.recent[key&(recentSize-1)]; c != nil && c.key == key {
+		return c
+	}
+	var found *chunk
+	s.tree.AscendGreaterOrEqual(entry{key: key}, func(e entry) bool {
+		found = e.chunk
+		return false
+	})
+	return found
+}
+
+// grow returns the chunk of key, a new and empty one if there is none: the
+// caller adds a member.
+func (s *Set) grow(key int64) *chunk {
+	c := s.find(key << chunkShift)
+	if c != nil {
+		return c
+	}
+	if last := len(s.free) - 1; last >= 0 {
+		c, s.free[last] = s.free[last], nil
+		s.free = s.free[:last]
+	} else {
+		c = new(chunk)
+	}
+	c.key = key
+	if s.tree == nil {
+		s.tree = btree.NewWithFreeListG(treeDegree,
+			func(a, b entry) bool { return a.key < b.key }, btree.NewFreeListG[entry](maxFree))
+	}
+	s.tree.ReplaceOrInsert(entry{key, c})
+	s.recent[key&(recentSize-1)] = c
+	if s.first == nil || key < s.first.key {
+		s.first = c
+	}
+	return c
+}
+
+// drop takes c, which is empty, out of the tree.
+func (s *Set) drop(c *chunk) {
+	s.tree.Delete(entry{key: c.key})
+	if slot := &s.recent[c.key&(recentSize-1)]; *slot == c {
+		*slot = nil
+	}
+	if s.first == c {
+		e, _ := s.tree.Min()
+		s.first = e.chunk
+	}
+	if len(s.free) < maxFree {
+		s.free = append(s.free, c)
+	}
+}
