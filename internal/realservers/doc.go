@@ -1,0 +1,3 @@
+// Package realservers runs real Apache Kafka and real Apache ZooKeeper for
+// tests and benchmarks, on loopback.
+package realservers

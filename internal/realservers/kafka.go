@@ -1,0 +1,172 @@
+package realservers
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Versions of Kafka that this package is tested with.
+const (
+	KafkaVersion    = "4.3.1" // the default
+	KafkaVersion391 = "3.9.1" // the last line before 4
+)
+
+// KafkaOptions says what [OpenKafka] starts. The zero value is one broker of
+// [KafkaVersion].
+type KafkaOptions struct {
+	// Nodes is the number of servers, 1 or 3. Each is broker and controller.
+	// Default: 1.
+	Nodes int
+
+	// Version is the version of Kafka. Default: [KafkaVersion].
+	Version string
+
+	// Properties are added to every node's server.properties and win over what
+	// this package sets. Among that: topics aren't created by asking for them,
+	// leaders stay where a failure has moved them, a broker is taken for dead
+	// 3 s after its last sign of life.
+	Properties map[string]string
+
+	// JVM is added to the Java command line. The default of this package uses
+	// the quick compiler only; "-XX:TieredStopAtLevel=4" gives a slower start
+	// and a faster server.
+	JVM []string
+
+	// Dir is where data and logs go, and stay. Default: a temporary directory
+	// that Close removes.
+	Dir string
+}
+
+// A Kafka is a running Kafka cluster in KRaft mode. The id of each broker is
+// the number of its node.
+type Kafka struct {
+	*cluster
+	java      string
+	classpath string
+}
+
+// clusterID is the id of all clusters: 16 bytes in base 64.
+const clusterID = "a3Nwb3V0LXRlc3RzLTAwMA"
+
+// OpenKafka starts Kafka and returns when every broker serves, about 3 s later
+// for one node and a minute at the latest, plus the time of the first download.
+// ctx bounds only the start. The error is [ErrMissing] where Java, Maven or
+// the download is.
+func OpenKafka(ctx context.Context, opts KafkaOptions) (*Kafka, error) {
+	count := max(opts.Nodes, 1)
+	if count != 1 && count != 3 {
+		return nil, fmt.Errorf("realservers: kafka: %d nodes, must be 1 or 3", count)
+	}
+	jre, err := java()
+	if err != nil {
+		return nil, err
+	}
+	classpath, err := kafkaBundle(cmp.Or(opts.Version, KafkaVersion)).fetch(ctx, cacheDir())
+	if err != nil {
+		return nil, err
+	}
+	k := &Kafka{java: jre.path, classpath: classpath}
+	k.cluster, err = openCluster(ctx, opts.Dir, count, 2, func(dir string, ports [][]port) ([]*Node, error) {
+		nodes := make([]*Node, count)
+		for i := range nodes {
+			if nodes[i], err = k.newNode(ctx, dir, i, ports, opts); err != nil {
+				return nil, err
+			}
+		}
+		return nodes, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// newNode makes and formats the directory of node i: the ports of each node
+// are the clients' and the controller's.
+func (k *Kafka) newNode(ctx context.Context, dir string, i int, ports [][]port, opts KafkaOptions) (*Node, error) {
+	n := &Node{name: fmt.Sprintf("kafka-%d", i), addr: ports[i][0].addr()}
+	n.command = func() *exec.Cmd {
+		args := append(jvmArgs("512m"), opts.JVM...)
+		args = append(args, "-cp", k.classpath, "kafka.Kafka", "server.properties")
+		return exec.Command(k.java, args...)
+	}
+	n.ready = func(ctx context.Context) error { return askBroker(ctx, n.addr, i) }
+	var err error
+	if n.dir, err = newNodeDir(dir, n.name); err != nil {
+		return nil, err
+	}
+	config := filepath.Join(n.dir, "server.properties")
+	if err := writeProperties(config, kafkaProperties(n.dir, i, ports), opts.Properties); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	out, err := k.RunTool(ctx, "kafka.tools.StorageTool", "format", "-t", clusterID, "-c", config)
+	if err != nil {
+		return nil, fmt.Errorf("realservers: %s: format: %w\n%s", n.name, err, lastLines(out, logLines))
+	}
+	return n, nil
+}
+
+// kafkaProperties returns the settings of node i of as many as there are ports.
+func kafkaProperties(dir string, i int, ports [][]port) map[string]string {
+	var voters []string
+	for j, p := range ports {
+		voters = append(voters, fmt.Sprintf("%d@%s", j, p[1].addr()))
+	}
+	replicas := strconv.Itoa(len(ports))
+	minISR := strconv.Itoa(len(ports)/2 + 1)
+	client, controller := "PLAINTEXT://"+ports[i][0].addr(), "CONTROLLER://"+ports[i][1].addr()
+	return map[string]string{
+		"process.roles":                  "broker,controller",
+		"node.id":                        strconv.Itoa(i),
+		"controller.quorum.voters":       strings.Join(voters, ","),
+		"controller.listener.names":      "CONTROLLER",
+		"listeners":                      client + "," + controller,
+		"advertised.listeners":           client,
+		"inter.broker.listener.name":     "PLAINTEXT",
+		"listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+		"log.dirs":                       filepath.Join(dir, "data"),
+
+		"auto.create.topics.enable":                "false",
+		"auto.leader.rebalance.enable":             "false",
+		"offsets.topic.num.partitions":             "4",
+		"offsets.topic.replication.factor":         replicas,
+		"transaction.state.log.num.partitions":     "4",
+		"transaction.state.log.replication.factor": replicas,
+		"transaction.state.log.min.isr":            minISR,
+
+		// Soon up, soon noticed as down.
+		"group.initial.rebalance.delay.ms": "0",
+		"broker.heartbeat.interval.ms":     "500",
+		"broker.session.timeout.ms":        "3000",
+		"log.segment.delete.delay.ms":      "1000",
+
+		// Small.
+		"num.network.threads":            "2",
+		"num.io.threads":                 "4",
+		"background.threads":             "2",
+		"log.cleaner.threads":            "1",
+		"log.cleaner.dedupe.buffer.size": "16777216",
+	}
+}
+
+// Brokers returns the addresses of all brokers, running or not.
+func (k *Kafka) Brokers() []string { return k.Addrs() }
+
+// RunTool runs the class of Kafka's own Java tools, or any other on the
+// servers' class path, and returns what it printed. When ctx ends first, the
+// tool is killed.
+func (k *Kafka) RunTool(ctx context.Context, class string, args ...string) ([]byte, error) {
+	cmd := exec.Command(k.java, append(append(jvmArgs("256m"), "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", k.classpath, class), args...)...)
+	out, err := runProcess(ctx, cmd)
+	if err != nil {
+		return out, fmt.Errorf("realservers: %s: %w", class, err)
+	}
+	return out, nil
+}
