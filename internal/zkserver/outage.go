@@ -1,0 +1,65 @@
+package zkserver
+
+import "time"
+
+// ExpireSession ends a session as if its time were over: its ephemeral nodes
+// go, its connection is cut, and who tries to resume it is told that it's gone.
+// It reports whether there was such a session.
+func (s *Server) ExpireSession(id int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.sessions.byID[id]
+	if x != nil {
+		s.expire(x)
+	}
+	return x != nil
+}
+
+// DropConn cuts the connection of a session, which lives on until it times
+// out. Replies that have not been sent are lost. It reports whether the
+// session had a connection.
+func (s *Server) DropConn(id int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.sessions.byID[id]
+	if x == nil || x.conn == nil {
+		return false
+	}
+	x.conn.dead = true
+	x.conn.close()
+	return true
+}
+
+// Pause freezes the server, as a process that is stopped: connections stay
+// open and are accepted, but nothing is executed or sent, and no time passes
+// for sessions.
+func (s *Server) Pause() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gate == nil {
+		s.gate = make(chan struct{})
+	}
+}
+
+// Resume ends a pause; each session has its full timeout again.
+func (s *Server) Resume() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.resume()
+}
+
+func (s *Server) resume() {
+	if s.gate != nil {
+		close(s.gate)
+		s.gate = nil
+		s.sessions.renew(time.Now())
+	}
+}
+
+// RefuseDials says whether new connections are cut as soon as they are made.
+// Those that exist aren't touched.
+func (s *Server) RefuseDials(refuse bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refusing = refuse
+}
