@@ -22,7 +22,7 @@ type Set struct {
 	tree *btree.BTreeG[entry]
 
 	// n is the number of members.
-	n int64
+	n int
 
 	// first is the chunk with the lowest key; nil if the set is empty.
 	first *chunk
@@ -83,7 +83,7 @@ func (s *Set) AddRange(from, to int64) int64 {
 		c := s.grow(key)
 		added += int64(c.add(c.clip(from, to)))
 	}
-	s.n += added
+	s.n += int(added)
 	return added
 }
 
@@ -118,7 +118,7 @@ func (s *Set) RemoveRange(from, to int64) int64 {
 		}
 		c = s.seek(key + 1)
 	}
-	s.n -= removed
+	s.n -= int(removed)
 	return removed
 }
 
@@ -146,7 +146,7 @@ func (s *Set) Contains(o int64) bool {
 }
 
 // Len returns the number of members.
-func (s *Set) Len() int64 { return s.n }
+func (s *Set) Len() int { return s.n }
 
 // Min returns the lowest member, and whether there is one.
 func (s *Set) Min() (int64, bool) {

@@ -56,7 +56,7 @@ func compareSet(t *testing.T, s *Set, m setModel, from, to int64) {
 	if got := slices.Collect(s.All()); !slices.Equal(got, want) {
 		t.Fatalf("All() = %v, want %v", got, want)
 	}
-	if got := s.Len(); got != int64(len(want)) {
+	if got := s.Len(); got != len(want) {
 		t.Fatalf("Len() = %d, want %d", got, len(want))
 	}
 	low, lowOK := s.Min()

@@ -12,7 +12,7 @@ func (s *Set) check() error {
 	bad := func(format string, args ...any) { errs = append(errs, fmt.Errorf("offsets: set: "+format, args...)) }
 
 	in := map[*chunk]bool{}
-	n, last := int64(0), int64(-1)
+	n, last := 0, int64(-1)
 	var first *chunk
 	if s.tree != nil {
 		s.tree.Ascend(func(e entry) bool {
@@ -21,7 +21,7 @@ func (s *Set) check() error {
 			}
 			in[e.chunk] = true
 			for _, word := range e.words {
-				n += int64(bits.OnesCount64(word))
+				n += bits.OnesCount64(word)
 			}
 			if e.empty() {
 				bad("chunk %d is empty", e.key)
