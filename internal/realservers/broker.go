@@ -32,8 +32,10 @@ func ask[Response protocol.Message](ctx context.Context, addr string, version in
 		return none, err
 	}
 	defer conn.Close()
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
 	res, err := protocol.RoundTrip(conn, version, 1, "kspout-realservers", req)
+	if ctx.Err() != nil {
+		err = context.Cause(ctx) // says more than that the connection is closed
+	}
 	if err != nil {
 		return none, fmt.Errorf("%s: %s: %w", addr, req.ApiKey(), err)
 	}
@@ -46,6 +48,8 @@ func askMetadata(ctx context.Context, addr string, topics ...string) (*metadata.
 	if topics == nil {
 		topics = []string{} // nil would ask for all
 	}
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
 	return ask[*metadata.Response](ctx, addr, metadataVersion, &metadata.Request{TopicNames: topics})
 }
 
@@ -64,16 +68,18 @@ func askBroker(ctx context.Context, addr string, id int) error {
 	return fmt.Errorf("%s: broker %d is not registered", addr, id)
 }
 
-// anyBroker calls do with the address of each running broker, until one call
-// returns nil or the error of one isn't of the connection.
+var errNoBroker = errors.New("no broker runs")
+
+// anyBroker calls do with the address of each broker that runs, until one call
+// returns nil or an error that is a broker's answer.
 func (k *Kafka) anyBroker(do func(addr string) error) error {
-	err := errors.New("no broker runs")
+	err := errNoBroker
 	for _, n := range k.nodes {
 		if !n.answers() {
 			continue
 		}
 		err = do(n.addr)
-		if _, refused := errors.AsType[kafka.Error](err); err == nil || refused {
+		if _, answered := errors.AsType[kafka.Error](err); err == nil || answered {
 			return err
 		}
 	}

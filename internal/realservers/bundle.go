@@ -171,8 +171,9 @@ func (b bundle) download(ctx context.Context, dir string) error {
 	defer cancel()
 	cmd := exec.Command(mvn, "-B", "-q", "-f", pom, "dependency:copy-dependencies", "-DoutputDirectory="+partial)
 	cmd.Dir = partial
-	if out, err := runProcess(ctx, cmd); err != nil {
-		return &missingError{fmt.Sprintf("maven could not download %s", b.name), fmt.Errorf("%w\n%s", err, lastLines(out, 20))}
+	if out, _, err := runProcess(ctx, cmd); err != nil {
+		// Maven prints its errors to standard output.
+		return &missingError{"maven could not download it", fmt.Errorf("%w\n%s", err, lastLines(out, logLines))}
 	}
 	if err := writeManifest(partial); err != nil {
 		return err

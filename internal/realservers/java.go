@@ -57,7 +57,7 @@ func probeJava(name string) (javaRuntime, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	out, err := runProcess(ctx, exec.Command(path, "-version"))
+	_, out, err := runProcess(ctx, exec.Command(path, "-version"))
 	if err != nil {
 		return javaRuntime{}, &missingError{path + " -version", err}
 	}

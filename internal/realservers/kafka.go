@@ -106,9 +106,8 @@ func (k *Kafka) newNode(ctx context.Context, dir string, i int, ports [][]port, 
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	out, err := k.RunTool(ctx, "kafka.tools.StorageTool", "format", "-t", clusterID, "-c", config)
-	if err != nil {
-		return nil, fmt.Errorf("realservers: %s: format: %w\n%s", n.name, err, lastLines(out, logLines))
+	if _, err := k.RunTool(ctx, "kafka.tools.StorageTool", "format", "-t", clusterID, "-c", config); err != nil {
+		return nil, fmt.Errorf("realservers: %s: format: %w", n.name, err)
 	}
 	return n, nil
 }
@@ -158,15 +157,3 @@ func kafkaProperties(dir string, i int, ports [][]port) map[string]string {
 
 // Brokers returns the addresses of all brokers, running or not.
 func (k *Kafka) Brokers() []string { return k.Addrs() }
-
-// RunTool runs the class of Kafka's own Java tools, or any other on the
-// servers' class path, and returns what it printed. When ctx ends first, the
-// tool is killed.
-func (k *Kafka) RunTool(ctx context.Context, class string, args ...string) ([]byte, error) {
-	cmd := exec.Command(k.java, append(append(jvmArgs("256m"), "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", k.classpath, class), args...)...)
-	out, err := runProcess(ctx, cmd)
-	if err != nil {
-		return out, fmt.Errorf("realservers: %s: %w", class, err)
-	}
-	return out, nil
-}

@@ -94,25 +94,40 @@ func (n *Node) LogTail(lines int) string {
 }
 
 // Start starts the node on the data it has, waits until it serves, and returns
-// nil; also if it is running. A node that doesn't serve by the end of ctx or
-// after 60 s is killed, and the error has the last lines of its log.
+// nil; also if it is running. A paused node is resumed. A node that Start has
+// started and that doesn't serve by the end of ctx or after 60 s is killed. The
+// error has the last lines of the node's log.
+//
+// One node of three alone never serves; bring a majority back with StartAll.
 func (n *Node) Start(ctx context.Context) error {
-	if err := n.launch(); err != nil {
+	fresh, err := n.launch()
+	if err != nil {
 		return err
 	}
-	return n.awaitReady(ctx)
+	err = n.Await(ctx)
+	if err != nil && fresh {
+		err = errors.Join(err, n.Kill())
+	}
+	return err
 }
 
-// launch starts the node's process unless it is alive.
-func (n *Node) launch() error {
+// Launch starts the node's process as [Node.Start] does and doesn't wait until
+// it serves.
+func (n *Node) Launch() error {
+	_, err := n.launch()
+	return err
+}
+
+// launch reports whether it started a process.
+func (n *Node) launch() (fresh bool, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.proc != nil && !n.proc.exited() {
-		return nil
+		return false, n.setPausedLocked(false)
 	}
 	log, err := os.OpenFile(n.LogPath(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
-		return fmt.Errorf("realservers: %s: %w", n.name, err)
+		return false, fmt.Errorf("realservers: %s: %w", n.name, err)
 	}
 	defer log.Close() // the child has its own
 	cmd := n.command()
@@ -120,17 +135,22 @@ func (n *Node) launch() error {
 	fmt.Fprintf(log, "--- start at %s\n", time.Now().Format(time.RFC3339Nano))
 	p, err := startProcess(cmd)
 	if err != nil {
-		return fmt.Errorf("realservers: %s: %w", n.name, err)
+		return false, fmt.Errorf("realservers: %s: %w", n.name, err)
 	}
 	n.proc, n.paused = p, false
-	return nil
+	return true, nil
 }
 
-// awaitReady asks the node until it serves.
-func (n *Node) awaitReady(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("not up after %s", startTimeout))
-	defer cancel()
+// Await waits until a node that was started serves. It returns an error with
+// the last lines of the node's log when the process ends, when ctx does, and
+// after 60 s.
+func (n *Node) Await(ctx context.Context) error {
 	p := n.current()
+	if p == nil {
+		return fmt.Errorf("realservers: %s: was never started", n.name)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("doesn't serve after %s", startTimeout))
+	defer cancel()
 	tick := time.NewTicker(askInterval)
 	defer tick.Stop()
 	for {
@@ -140,23 +160,23 @@ func (n *Node) awaitReady(ctx context.Context) error {
 		}
 		select {
 		case <-p.done:
-			return n.startError(fmt.Errorf("exited at its start: %w", cmpErr(p.err, errors.New("exit status 0"))))
+			return n.withLog(fmt.Errorf("the process ended: %s", exitText(p.err)))
 		case <-ctx.Done():
-			p.kill()
-			return n.startError(fmt.Errorf("%w (%w)", context.Cause(ctx), err))
+			return n.withLog(fmt.Errorf("%w (%w)", context.Cause(ctx), err))
 		case <-tick.C:
 		}
 	}
 }
 
-func cmpErr(err, other error) error {
-	if err != nil {
-		return err
+func exitText(err error) string {
+	if err == nil {
+		return "exit status 0"
 	}
-	return other
+	return err.Error()
 }
 
-func (n *Node) startError(err error) error {
+// withLog adds the last lines of the node's log to err.
+func (n *Node) withLog(err error) error {
 	return fmt.Errorf("realservers: %s: %w\n%s", n.name, err, n.LogTail(logLines))
 }
 
@@ -178,7 +198,7 @@ func (n *Node) Stop(ctx context.Context) error {
 	if p == nil || p.exited() {
 		return nil
 	}
-	if err := n.Resume(); err != nil {
+	if err := n.Resume(); err != nil && !p.exited() {
 		return err
 	}
 	if err := terminateProcess(p.proc); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -191,7 +211,7 @@ func (n *Node) Stop(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		p.kill()
-		return fmt.Errorf("realservers: %s: stop: killed: %w\n%s", n.name, context.Cause(ctx), n.LogTail(logLines))
+		return n.withLog(fmt.Errorf("stop: killed: %w", context.Cause(ctx)))
 	}
 }
 
@@ -206,11 +226,16 @@ func (n *Node) Resume() error { return n.setPaused(false) }
 func (n *Node) setPaused(paused bool) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.paused == paused {
-		return nil
-	}
+	return n.setPausedLocked(paused)
+}
+
+// setPausedLocked is setPaused with n.mu held.
+func (n *Node) setPausedLocked(paused bool) error {
 	if n.proc == nil || n.proc.exited() {
 		return fmt.Errorf("realservers: %s: not running", n.name)
+	}
+	if n.paused == paused {
+		return nil
 	}
 	send := resumeProcess
 	if paused {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // A process is a running child of this one. It dies with this process where
@@ -58,22 +59,16 @@ func (p *process) kill() {
 	<-p.done
 }
 
-// runProcess runs cmd to its end and returns what it wrote to standard output
-// and error, mixed. When ctx ends first, the child is killed and the error is
-// ctx's cause.
-func runProcess(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
-	// A file, not a pipe: a grandchild that keeps a pipe open would keep Wait
-	// from returning.
-	out, err := os.CreateTemp("", "kspout-run-*")
-	if err != nil {
-		return nil, err
-	}
-	defer os.Remove(out.Name())
-	defer out.Close()
-	cmd.Stdout, cmd.Stderr = out, out
+// runProcess runs cmd to its end and returns what it wrote. When ctx ends
+// first, the child is killed and the error is ctx's cause. The error of a child
+// that fails has the first and last lines of its standard error.
+func runProcess(ctx context.Context, cmd *exec.Cmd) (stdout, stderr []byte, err error) {
+	var out, diag bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &diag
+	cmd.WaitDelay = 2 * time.Second // for a grandchild that keeps them open
 	p, err := startProcess(cmd)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	select {
 	case <-p.done:
@@ -82,11 +77,10 @@ func runProcess(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 		p.kill()
 		err = context.Cause(ctx)
 	}
-	text, readErr := os.ReadFile(out.Name())
-	if err == nil {
-		err = readErr
+	if err != nil {
+		err = fmt.Errorf("%w\n%s", err, excerpt(diag.Bytes()))
 	}
-	return text, err
+	return out.Bytes(), diag.Bytes(), err
 }
 
 // lastLines returns the last n lines of text, each indented by a tab.
@@ -97,4 +91,15 @@ func lastLines(text []byte, n int) string {
 		fmt.Fprintf(&s, "\t%s\n", line)
 	}
 	return s.String()
+}
+
+// excerpt returns text as lastLines does, and its first lines too if it is
+// long: some tools say what is wrong and then how to use them.
+func excerpt(text []byte) string {
+	const head = 5
+	lines := bytes.SplitAfterN(bytes.TrimRight(text, "\n"), []byte("\n"), head+1)
+	if len(lines) <= head || bytes.Count(lines[head], []byte("\n")) < logLines {
+		return lastLines(text, head+logLines)
+	}
+	return lastLines(bytes.Join(lines[:head], nil), head) + "\t...\n" + lastLines(lines[head], logLines)
 }

@@ -2,6 +2,7 @@ package realservers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -28,7 +29,7 @@ func (k *Kafka) CreateTopic(ctx context.Context, topic string, partitions, repli
 		rt.Configs = append(rt.Configs, createtopics.RequestConfig{Name: name, Value: configs[name]})
 	}
 	req := &createtopics.Request{Topics: []createtopics.RequestTopic{rt}, TimeoutMs: brokerTimeout}
-	return k.changeTopic(ctx, "create", topic, func(ctx context.Context, addr string) error {
+	return k.changeTopic(ctx, "create", topic, kafka.TopicAlreadyExists, func(ctx context.Context, addr string) error {
 		res, err := ask[*createtopics.Response](ctx, addr, createTopicsVersion, req)
 		if err != nil {
 			return err
@@ -49,7 +50,7 @@ func (k *Kafka) CreatePartitions(ctx context.Context, topic string, total int) e
 		Topics:    []createpartitions.RequestTopic{{Name: topic, Count: int32(total)}},
 		TimeoutMs: brokerTimeout,
 	}
-	return k.changeTopic(ctx, "create partitions", topic, func(ctx context.Context, addr string) error {
+	return k.changeTopic(ctx, "create partitions", topic, kafka.InvalidPartitionNumber, func(ctx context.Context, addr string) error {
 		res, err := ask[*createpartitions.Response](ctx, addr, createPartitionsVersion, req)
 		if err != nil {
 			return err
@@ -67,7 +68,7 @@ func (k *Kafka) CreatePartitions(ctx context.Context, topic string, total int) e
 // more.
 func (k *Kafka) DeleteTopic(ctx context.Context, topic string) error {
 	req := &deletetopics.Request{TopicNames: []string{topic}, TimeoutMs: brokerTimeout}
-	return k.changeTopic(ctx, "delete", topic, func(ctx context.Context, addr string) error {
+	return k.changeTopic(ctx, "delete", topic, kafka.UnknownTopicOrPartition, func(ctx context.Context, addr string) error {
 		res, err := ask[*deletetopics.Response](ctx, addr, deleteTopicsVersion, req)
 		if err != nil {
 			return err
@@ -82,7 +83,9 @@ func (k *Kafka) DeleteTopic(ctx context.Context, topic string) error {
 }
 
 // DeleteRecords deletes the records of a partition below offset, which is the
-// partition's log start then; -1 stands for its end.
+// partition's log start then; -1 stands for its end. Kafka writes the log start
+// to disk once a minute and at a clean stop: after a Kill the records may be
+// back, unless log.flush.start.offset.checkpoint.interval.ms is set lower.
 func (k *Kafka) DeleteRecords(ctx context.Context, topic string, partition int, offset int64) error {
 	req := &deleteRecordsRequest{
 		Topics: []deleteRecordsTopic{{
@@ -121,15 +124,33 @@ func (k *Kafka) DeleteRecords(ctx context.Context, topic string, partition int, 
 	return nil
 }
 
-// changeTopic has one broker make a change and waits until all know of it.
-func (k *Kafka) changeTopic(ctx context.Context, what, topic string, change func(ctx context.Context, addr string) error, done func([]Partition) bool) error {
-	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
+// changeTopic makes a change to a topic by any broker and waits until all know
+// of it. It tries again, at the next broker, as long as the cluster can't make
+// changes, say for an election. already is the answer to a change that was made
+// before: after an attempt of unknown outcome that is success.
+func (k *Kafka) changeTopic(ctx context.Context, what, topic string, already kafka.Error, change func(ctx context.Context, addr string) error, done func([]Partition) bool) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, adminTimeout, fmt.Errorf("not done after %s", adminTimeout))
 	defer cancel()
-	err := k.anyBroker(func(addr string) error { return change(ctx, addr) })
-	if err != nil {
-		return fmt.Errorf("realservers: topic %s: %s: %w", topic, what, err)
+	unsure := false
+	for try := 0; ; try++ {
+		err := errNoBroker
+		if n := k.nodes[try%len(k.nodes)]; n.answers() {
+			err = change(ctx, n.addr)
+			if err == nil || unsure && errors.Is(err, already) {
+				return k.AwaitPartitions(ctx, topic, done)
+			}
+			answer, answered := errors.AsType[kafka.Error](err)
+			switch {
+			case !answered || answer == kafka.RequestTimedOut:
+				unsure = true
+			case answer != kafka.NotController && answer != kafka.NetworkException:
+				return fmt.Errorf("realservers: topic %s: %s: %w", topic, what, err)
+			}
+		}
+		if cause := sleep(ctx, askInterval); cause != nil {
+			return fmt.Errorf("realservers: topic %s: %s: %w (%w)", topic, what, cause, err)
+		}
 	}
-	return k.AwaitPartitions(ctx, topic, done)
 }
 
 func brokerError(code int16, message string) error {

@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // ZooKeeperVersion is the version of ZooKeeper that this package runs.
@@ -151,8 +149,10 @@ func zooKeeperMode(ctx context.Context, addr string) (string, error) {
 }
 
 // fourLetterWord sends one of ZooKeeper's commands to addr and returns the
-// reply, within 2 s.
+// reply.
 func fourLetterWord(ctx context.Context, addr, word string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
 	conn, err := dial(ctx, addr)
 	if err != nil {
 		return "", err
@@ -166,29 +166,4 @@ func fourLetterWord(ctx context.Context, addr, word string) (string, error) {
 		err = errors.New(word + ": no reply")
 	}
 	return string(reply), err
-}
-
-// dial connects to addr for one short exchange, which must end within 2 s.
-func dial(ctx context.Context, addr string) (net.Conn, error) {
-	const limit = 2 * time.Second
-	d := net.Dialer{Timeout: limit}
-	conn, err := d.DialContext(ctx, "tcp4", addr)
-	if err != nil {
-		return nil, err
-	}
-	if err := conn.SetDeadline(time.Now().Add(limit)); err != nil {
-		conn.Close()
-		return nil, err
-	}
-	return conn, nil
-}
-
-// sleep waits for d and returns nil, or ctx's cause if that ends first.
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-time.After(d):
-		return nil
-	}
 }
