@@ -104,8 +104,13 @@ func (s *Server) serve(c *conn, frame []byte) bool {
 	case f.is(reject):
 		r, last = newReply(req.xid, s.tree.Zxid(), f.code), req.op == OpAuth
 	case errors.Is(err, errUnknownOp):
-		r, last = newReply(req.xid, s.tree.Zxid(), tree.Unimplemented), true
+		r, last = newReply(req.xid, noZxid, tree.Unimplemented), true
+	case err != nil && req.op == OpAuth:
+		return s.cut(c)
 	case err != nil:
+		if req.op == OpMulti {
+			s.tree.Tick() // it has taken its zxid before it is found to be malformed
+		}
 		r = newReply(req.xid, s.tree.Zxid(), tree.MarshallingError)
 	default:
 		r, last = s.execute(c, req)
@@ -155,10 +160,13 @@ func (s *Server) execute(c *conn, req request) (r *reply, last bool) {
 		return newReply(req.xid, s.tree.Zxid(), tree.OK), false
 	case authBody:
 		// Auth is answered ahead of the tree, hence with no zxid.
-		if body.scheme != "digest" {
+		switch body.scheme {
+		case "digest":
+			c.prove(tree.DigestID(string(body.auth)))
+		case "ip": // proves nothing that isn't known
+		default:
 			return newReply(req.xid, 0, tree.AuthFailed), true
 		}
-		c.prove(tree.DigestID(string(body.auth)))
 		return newReply(req.xid, 0, tree.OK), false
 	}
 	if req.op == OpCloseSession {
@@ -229,7 +237,8 @@ func (s *Server) rearm(c *conn, body setWatchesBody) {
 	each(body.children, false, true, watchChild)
 }
 
-// noZxid is the zxid of an event that no transaction of this moment caused.
+// noZxid is the zxid of an event that no transaction of this moment caused, and
+// of the reply to an unknown operation.
 const noZxid = -1
 
 // publish fires the watches that see events.

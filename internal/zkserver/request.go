@@ -83,12 +83,10 @@ func decodeRequest(frame []byte) (request, error) {
 		r.body, r.paths = decodeMulti(d)
 	case OpSetACL:
 		r.body = tree.SetACL{Path: d.String(), ACL: decodeACL(d), Version: d.Int32()}
-	default:
-		op, ok := decodeWrite(d, r.op)
-		if !ok {
-			return r, errUnknownOp
-		}
-		r.body = op
+	case OpCreate, OpCreate2, OpDelete, OpSetData:
+		r.body, _ = decodeWrite(d, r.op)
+	default: // also OpCheck, which is only known as a part of a multi
+		return r, errUnknownOp
 	}
 	switch body := r.body.(type) {
 	case readBody:
@@ -125,6 +123,9 @@ func decodeMulti(d *jute.Decoder) (m multi, paths []string) {
 			break
 		}
 		w, ok := decodeWrite(d, op)
+		if c, isCreate := w.(tree.Create); isCreate && !c.Mode.Known() {
+			ok = false // ZooKeeper decodes the mode with the operation here
+		}
 		if !ok {
 			d.Fail()
 			break

@@ -21,6 +21,9 @@ const (
 	Sequential Mode = 2
 )
 
+// Known reports whether ZooKeeper knows the mode, implemented here or not.
+func (m Mode) Known() bool { return 0 <= m && m <= 6 }
+
 // Create makes a node. A sequential one gets ten digits appended to its path.
 type Create struct {
 	Path string

@@ -1,5 +1,7 @@
 package tree
 
+import "strings"
+
 // readable returns the node at path if it exists and the caller has one of
 // perms on it.
 func (t *Tree) readable(c Caller, path string, perms int32) (*node, Code) {
@@ -25,6 +27,9 @@ func (t *Tree) Get(c Caller, path string) ([]byte, Stat, Code) {
 
 // Exists returns the Stat of a node.
 func (t *Tree) Exists(c Caller, path string) (Stat, Code) {
+	if strings.IndexByte(path, 0) >= 0 {
+		return Stat{}, BadArguments // the other reads say NoNode
+	}
 	_, stat, code := t.Get(c, path)
 	return stat, code
 }

@@ -29,7 +29,8 @@ func New() *Tree {
 			t.nodes[dir].adopt(base(path))
 		}
 	}
-	t.nodes["/zookeeper/config"].acl = []ACL{{Read, ID{"world", "anyone"}}}
+	config := t.nodes["/zookeeper/config"]
+	config.acl, config.aversion = []ACL{{Read, ID{"world", "anyone"}}}, -1
 	return t
 }
 

@@ -71,7 +71,7 @@ func (t *Tree) CloseSession(session, now int64) []Event {
 
 func (op Create) apply(t *Tree, tx *txn) (Result, Code) {
 	switch {
-	case op.Mode < 0 || op.Mode > 6:
+	case !op.Mode.Known():
 		return Result{}, BadArguments
 	case op.Mode&^(Ephemeral|Sequential) != 0: // containers and TTL nodes
 		return Result{}, Unimplemented
