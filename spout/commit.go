@@ -1,0 +1,89 @@
+package spout
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/kspout/kspout/offsets"
+)
+
+// beginCommit returns the write that stores what is done by now. It is false if
+// nothing differs from what is stored, or if a write of this partition is under
+// way. After true, endCommit must be called with its outcome.
+func (m *partitionManager) beginCommit() (offsets.Write, bool) {
+	select {
+	case m.writing <- struct{}{}:
+	default:
+		return offsets.Write{}, false
+	}
+	w, ok := m.snapshot()
+	if !ok {
+		<-m.writing
+	}
+	return w, ok
+}
+
+// endCommit takes the outcome of a write.
+func (m *partitionManager) endCommit(w offsets.Write, err error) {
+	m.mu.Lock()
+	m.journal.End(w, err)
+	m.mu.Unlock()
+	<-m.writing
+}
+
+// save stores what is done by now, if that differs from what is stored, and waits
+// for the outcome. It waits for a write that is under way first: it is a barrier,
+// and is never left out because of another one.
+func (m *partitionManager) save(ctx context.Context) error {
+	select {
+	case m.writing <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("spout: %s: the commit before didn't end: %w", m.opts.partition, context.Cause(ctx))
+	}
+	w, ok := m.snapshot()
+	if !ok {
+		<-m.writing
+		return nil
+	}
+	err := m.store.Save(ctx, []offsets.Write{w})[0]
+	m.endCommit(w, err)
+	if err != nil {
+		return &CommitError{Partition: m.opts.partition, Err: err}
+	}
+	return nil
+}
+
+// snapshot returns one consistent picture of what is done: acks that arrive after
+// the sweep belong to the next one.
+func (m *partitionManager) snapshot() (offsets.Write, bool) {
+	base := m.names()
+	m.mu.Lock()
+	defer m.unlock()
+	m.sweep()
+	base.TopicID = m.topicID
+	return m.journal.Begin(m.tracker, base)
+}
+
+// names returns a checkpoint that says whose it is, but no offsets.
+func (m *partitionManager) names() offsets.Checkpoint {
+	broker, _ := m.source.Leader()
+	return offsets.Checkpoint{
+		Partition: m.opts.partition, ID: m.opts.id, Instance: m.opts.instance,
+		Broker: broker, LeaderEpoch: -1, AckedEpoch: -1,
+	}
+}
+
+// A sizeLeft says what more may be taken so that a checkpoint still fits into the
+// store, whatever is acked then. Rule C5.
+type sizeLeft struct {
+	offsets.AckedBound
+	limit int64
+}
+
+func (s sizeLeft) fits(n, position int64) bool { return s.Size(n, position) <= s.limit }
+
+func (m *partitionManager) sizeLeft() sizeLeft {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return sizeLeft{m.tracker.AckedBound(), m.sizeLimit}
+}

@@ -1,0 +1,88 @@
+package spout
+
+import (
+	"math"
+
+	"github.com/kspout/kspout/fetch"
+)
+
+// look applies what a look at the log tells: rules R1 to R4. What has to be
+// stored because of it is stored by saveNow. Owner only.
+func (m *partitionManager) look(l *fetch.Look) {
+	m.mu.Lock()
+	defer m.unlock()
+	m.sweep()
+	if !l.TopicID.IsZero() && !m.topicID.IsZero() && l.TopicID != m.topicID {
+		m.recreate(l)
+		return
+	}
+	if m.topicID.IsZero() {
+		m.topicID = l.TopicID
+	}
+	switch position := m.tracker.Position(); {
+	case l.Cut >= 0 && l.Cut < position:
+		m.truncate(l.Cut)
+	case l.End < position && l.Start <= position:
+		m.truncate(l.End)
+	}
+	m.logStart(l.Start)
+	m.tracker.ForgetRestored(l.End)
+}
+
+// heard applies what an answer with records tells of the log's ends. Owner only.
+func (m *partitionManager) heard(start, end int64) {
+	m.mu.Lock()
+	defer m.unlock()
+	if start >= 0 && start > m.tracker.Start() {
+		m.sweep()
+		m.logStart(start)
+	}
+	if end >= 0 {
+		m.tracker.ForgetRestored(end)
+	}
+}
+
+// logStart takes S. Rules R1 and R2. The caller holds mu and has swept.
+func (m *partitionManager) logStart(s int64) {
+	position := m.tracker.Position()
+	lost := m.tracker.LogStart(s)
+	if m.tracker.Position() != position {
+		m.dirty = true
+	}
+	for i, b := range m.queue {
+		for j := range b.tuples {
+			if i == 0 && j < m.at {
+				continue
+			}
+			if t := &b.tuples[j]; t.Offset() < s && b.settle(t, queued, stale) && m.tracker.Lose(t.Offset()) {
+				lost++
+			}
+		}
+	}
+	m.forgetLatest()
+	m.noteLost(lost, LostRetention)
+}
+
+// truncate takes the end of a log that was cut under us. Rule R3. The caller
+// holds mu and has swept.
+func (m *partitionManager) truncate(end int64) {
+	lost, undone := m.tracker.Truncate(end)
+	m.cut(end)
+	m.noteLost(lost, LostTruncated)
+	t := Truncation{Partition: m.opts.partition, End: end, Undone: undone}
+	m.note(func(e *Events) { e.truncated(t) })
+	m.dirty = true
+}
+
+// recreate starts anew in another topic of the same name. Rule R4. The caller
+// holds mu and has swept.
+func (m *partitionManager) recreate(l *fetch.Look) {
+	r := Recreation{Partition: m.opts.partition, Old: m.topicID, New: l.TopicID}
+	m.cut(math.MinInt64)
+	m.noteLost(m.tracker.Recreate(l.Start), LostRecreated)
+	m.forgetLatest()
+	m.queue, m.at = nil, 0
+	m.topicID = l.TopicID
+	m.note(func(e *Events) { e.recreated(r) })
+	m.dirty = true
+}
