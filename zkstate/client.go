@@ -143,7 +143,7 @@ func (c *Client) WaitConnected(ctx context.Context) error {
 		case connected:
 			return nil
 		case errors.Is(gone, ErrClosed):
-			return fmt.Errorf("zkstate: wait for a connection: %w", ErrClosed)
+			return ErrClosed
 		}
 		if c.session.Load() != s {
 			continue
