@@ -1,0 +1,66 @@
+package fetch
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// varint reads the zigzag varint at b[i:] and returns it and the index behind
+// it, or an index below 0 if there is none. One byte, by far the most frequent
+// case, stays inlined.
+func varint(b []byte, i int) (int64, int) {
+	if i < len(b) && b[i] < 0x80 {
+		u := b[i]
+		return int64(u>>1) ^ -int64(u&1), i + 1
+	}
+	return longVarint(b, i)
+}
+
+func longVarint(b []byte, i int) (int64, int) {
+	if i > len(b) {
+		return 0, -1
+	}
+	v, n := binary.Varint(b[i:])
+	if n <= 0 {
+		return 0, -1
+	}
+	return v, i + n
+}
+
+// varint32 is varint for values of 32 bits.
+func varint32(b []byte, i int) (int32, int) {
+	v, i := varint(b, i)
+	if v != int64(int32(v)) {
+		return 0, -1
+	}
+	return int32(v), i
+}
+
+// field reads the length-prefixed bytes at b[i:], nil if the length is negative.
+// They alias b.
+func field(b []byte, i int) ([]byte, int) {
+	n, i := varint(b, i)
+	if n < 0 || i < 0 {
+		return nil, i
+	}
+	if n > int64(len(b)-i) {
+		return nil, -1
+	}
+	end := i + int(n)
+	return b[i:end:end], end
+}
+
+// skipField is field without the bytes.
+func skipField(b []byte, i int) int {
+	n, i := varint(b, i)
+	if n <= 0 || i < 0 {
+		return i
+	}
+	if n > int64(len(b)-i) {
+		return -1
+	}
+	return i + int(n)
+}
+
+// maxPos is the size of the largest batch whose records have positions, in bytes.
+const maxPos = math.MaxInt32
