@@ -12,10 +12,10 @@ import (
 // copied once it has been used.
 //
 // It is a B-tree of chunks of 256 offsets, one bit each, and so is at its best
-// where members lie close together: a dense set takes about a third of a byte
-// for each, a member all alone about 80 bytes. A window that slides along a log
-// allocates nothing, and an operation in it searches the tree once in 256
-// offsets.
+// where members lie close together: a large dense set takes less than half a
+// byte for each, a member all alone about 100 bytes. A window that slides along
+// a log allocates nothing, and searches the tree once in 256 offsets. An
+// operation on a range costs what its chunks cost.
 type Set struct {
 	// tree holds the chunks by their keys. Nil until the first member comes.
 	// Invariant: no chunk in it is empty.
@@ -27,11 +27,15 @@ type Set struct {
 	// first is the chunk with the lowest key; nil if the set is empty.
 	first *chunk
 
-	// recent holds the last chunk looked up for each value of key % recentSize;
-	// nil where there is none. What it holds is in tree.
-	recent [recentSize]*chunk
+	// recent finds chunks without a search: it holds, for each value of key %
+	// len(recent), the last chunk looked up, nil where there is none. Its length
+	// is a power of 2, or 0, and not below tree.Len(), so that all chunks of a
+	// window without holes have a place in it.
+	// Invariant: what it holds is in tree.
+	recent []*chunk
 
-	// free holds emptied chunks for use again: at most maxFree, all bits zero.
+	// free holds emptied chunks for use again, all bits zero: at most as many as
+	// are in tree, or minFree.
 	free []*chunk
 }
 
@@ -44,8 +48,9 @@ type entry struct {
 
 const (
 	treeDegree = 16
-	recentSize = 16 // a power of 2; a window of 15 * 256 offsets is never searched for
-	maxFree    = 32 // chunks kept for use again, and nodes of the tree
+	treeFree   = 16 // nodes of the tree kept for use again
+	minFree    = 16 // chunks
+	minRecent  = 4  // chunks
 )
 
 // Add makes o a member, and reports whether it wasn't one. It panics if o isn't
@@ -55,8 +60,8 @@ func (s *Set) Add(o int64) bool {
 		panic(fmt.Sprintf("offsets: Set.Add(%d): out of range", o))
 	}
 	key := o >> chunkShift
-	c := s.recent[key&(recentSize-1)]
-	if c == nil || c.key != key {
+	c := s.lookup(key)
+	if c == nil {
 		c = s.grow(key)
 	}
 	word, bit := &c.words[o>>6&3], uint64(1)<<(o&63)
@@ -135,8 +140,8 @@ func (s *Set) Clear() {
 	if s.tree != nil {
 		s.tree.Clear(true)
 	}
-	clear(s.recent[:])
-	s.first, s.n = nil, 0
+	s.first, s.recent, s.n = nil, nil, 0
+	s.trimFree()
 }
 
 // Contains reports whether o is a member.
@@ -194,21 +199,41 @@ func (s *Set) Count(from, to int64) int64 {
 	return n
 }
 
+// lookup returns the chunk of key if recent holds it, else nil.
+func (s *Set) lookup(key int64) *chunk {
+	if i := uint64(key) & uint64(len(s.recent)-1); i < uint64(len(s.recent)) {
+		if c := s.recent[i]; c != nil && c.key == key {
+			return c
+		}
+	}
+	return nil
+}
+
 // find returns the chunk that o is in if it is a member; nil if there is none.
 func (s *Set) find(o int64) *chunk {
 	key := o >> chunkShift
-	slot := &s.recent[key&(recentSize-1)]
-	if c := *slot; c != nil && c.key == key {
+	if c := s.lookup(key); c != nil || s.first == nil {
 		return c
-	}
-	if s.first == nil {
-		return nil
 	}
 	e, ok := s.tree.Get(entry{key: key})
 	if ok {
-		*slot = e.chunk
+		s.remember(e.chunk)
 	}
 	return e.chunk
+}
+
+// remember has lookup find c.
+func (s *Set) remember(c *chunk) { s.recent[c.key&int64(len(s.recent)-1)] = c }
+
+// resize gives recent another length.
+func (s *Set) resize(n int) {
+	old := s.recent
+	s.recent = make([]*chunk, n)
+	for _, c := range old {
+		if c != nil {
+			s.remember(c)
+		}
+	}
 }
 
 // seek returns the chunk with the lowest key that is key or above it; nil if
@@ -217,7 +242,7 @@ func (s *Set) seek(key int64) *chunk {
 	if s.first == nil || key <= s.first.key {
 		return s.first
 	}
-	if c := s.recent[key&(recentSize-1)]; c != nil && c.key == key {
+	if c := s.lookup(key); c != nil {
 		return c
 	}
 	var found *chunk
@@ -244,10 +269,13 @@ func (s *Set) grow(key int64) *chunk {
 	c.key = key
 	if s.tree == nil {
 		s.tree = btree.NewWithFreeListG(treeDegree,
-			func(a, b entry) bool { return a.key < b.key }, btree.NewFreeListG[entry](maxFree))
+			func(a, b entry) bool { return a.key < b.key }, btree.NewFreeListG[entry](treeFree))
 	}
 	s.tree.ReplaceOrInsert(entry{key, c})
-	s.recent[key&(recentSize-1)] = c
+	if n := s.tree.Len(); n > len(s.recent) {
+		s.resize(max(minRecent, 2*len(s.recent)))
+	}
+	s.remember(c)
 	if s.first == nil || key < s.first.key {
 		s.first = c
 	}
@@ -257,14 +285,28 @@ func (s *Set) grow(key int64) *chunk {
 // drop takes c, which is empty, out of the tree.
 func (s *Set) drop(c *chunk) {
 	s.tree.Delete(entry{key: c.key})
-	if slot := &s.recent[c.key&(recentSize-1)]; *slot == c {
+	if slot := &s.recent[c.key&int64(len(s.recent)-1)]; *slot == c {
 		*slot = nil
+	}
+	if n := len(s.recent); n > minRecent && s.tree.Len() < n/8 {
+		s.resize(n / 4)
 	}
 	if s.first == c {
 		e, _ := s.tree.Min()
 		s.first = e.chunk
 	}
-	if len(s.free) < maxFree {
-		s.free = append(s.free, c)
+	s.free = append(s.free, c)
+	s.trimFree()
+}
+
+// trimFree lets go of the free chunks that are too many.
+func (s *Set) trimFree() {
+	limit := minFree
+	if s.tree != nil {
+		limit = max(limit, s.tree.Len())
+	}
+	for last := len(s.free) - 1; last >= limit; last-- {
+		s.free[last] = nil
+		s.free = s.free[:last]
 	}
 }

@@ -3,6 +3,7 @@ package offsets
 import (
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -129,6 +130,43 @@ func FuzzSet(f *testing.F) {
 			compareSet(t, &s, m, o-70, to+70)
 		}
 	})
+}
+
+// TestSetAtRandom runs wide ranges, far apart, against the model: more chunks
+// than the free list keeps, and fewer than the keys they span.
+func TestSetAtRandom(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	var s Set
+	m := setModel{}
+	for step := range 400 {
+		from := rng.Int64N(60_000)
+		to := from + rng.Int64N(20_000)>>rng.IntN(12)
+		var got, want int64
+		switch op := rng.IntN(20); {
+		case op < 9:
+			got, want = s.AddRange(from, to), m.addRange(from, to)
+		case op < 16:
+			got, want = s.RemoveRange(from, to), m.removeRange(from, to)
+		case op < 17:
+			got, want = s.RemoveBelow(from/4), m.removeRange(0, from/4)
+		case op < 18:
+			got, want = s.RemoveFrom(60_000-from/4), m.removeRange(60_000-from/4, math.MaxInt64)
+		case op < 19:
+			for o := range s.RangesIn(from, to) {
+				got += o.Len()
+			}
+			want = s.Count(from, to)
+		case rng.IntN(4) == 0:
+			s.Clear()
+			clear(m)
+		}
+		if got != want {
+			t.Fatalf("step %d: returned %d, want %d", step, got, want)
+		}
+		compareSet(t, &s, m, from-70, min(from+2_000, to)+70)
+	}
 }
 
 func TestSetEdges(t *testing.T) {

@@ -42,17 +42,20 @@ func (s *Set) check() error {
 	if first != s.first {
 		bad("first chunk is %v, noted as %v", first, s.first)
 	}
+	if n := len(s.recent); n&(n-1) != 0 || n < len(in) {
+		bad("%d places for the %d chunks", n, len(in))
+	}
 	for i, c := range s.recent {
 		switch {
 		case c == nil:
 		case !in[c]:
 			bad("recent chunk %d isn't in the tree", c.key)
-		case c.key%recentSize != int64(i):
-			bad("recent chunk %d is in slot %d", c.key, i)
+		case c.key%int64(len(s.recent)) != int64(i):
+			bad("recent chunk %d is in place %d", c.key, i)
 		}
 	}
-	if len(s.free) > maxFree {
-		bad("%d free chunks", len(s.free))
+	if len(s.free) > max(minFree, len(in)) {
+		bad("%d free chunks, %d in the tree", len(s.free), len(in))
 	}
 	for _, c := range s.free {
 		if in[c] || !c.empty() {
