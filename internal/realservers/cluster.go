@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 )
@@ -50,6 +49,12 @@ func tryCluster(ctx context.Context, dir string, count, perNode int, build func(
 	}
 	// A directory of its own for each attempt: the data of one is not another's.
 	parent := dir
+	if parent != "" {
+		if err := os.MkdirAll(parent, 0o755); err != nil {
+			releasePorts(flat)
+			return nil, fmt.Errorf("realservers: %w", err)
+		}
+	}
 	if dir, err = os.MkdirTemp(parent, "kspout-servers-*"); err != nil {
 		releasePorts(flat)
 		return nil, fmt.Errorf("realservers: %w", err)
@@ -75,15 +80,6 @@ func tryCluster(ctx context.Context, dir string, count, perNode int, build func(
 		return c, err
 	}
 	return c, c.StartAll(ctx)
-}
-
-// newNodeDir makes the directory of a node.
-func newNodeDir(dir, name string) (string, error) {
-	dir = filepath.Join(dir, name)
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		return "", fmt.Errorf("realservers: %s: %w", name, err)
-	}
-	return dir, nil
 }
 
 // Nodes returns the number of nodes, running or not.

@@ -37,10 +37,10 @@ func (e *missingError) Error() string {
 func (e *missingError) Is(target error) bool { return target == ErrMissing }
 func (e *missingError) Unwrap() error        { return e.err }
 
-// A javaRuntime is the java command and its major version.
+// A javaRuntime is the java command and what it says of its version.
 type javaRuntime struct {
-	path  string
-	major int
+	path    string
+	version string
 }
 
 // java finds the Java runtime once per process: $JAVA_HOME/bin/java if that is
@@ -68,7 +68,7 @@ func probeJava(name string) (javaRuntime, error) {
 	if major < minJava {
 		return javaRuntime{}, &missingError{fmt.Sprintf("java %d or later not found: %s is version %d", minJava, path, major), nil}
 	}
-	return javaRuntime{path: path, major: major}, nil
+	return javaRuntime{path: path, version: string(out)}, nil
 }
 
 var javaVersion = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
@@ -100,6 +100,7 @@ func jvmArgs(heap string) []string {
 		"-XX:+UseSerialGC",
 		"-XX:TieredStopAtLevel=1",
 		"-XX:-UsePerfData",
+		"-Xlog:disable", "-Xlog:all=warning:stderr", // not to a tool's standard output
 		"-XX:+ExitOnOutOfMemoryError",
 		"-Djava.awt.headless=true",
 		"-Djava.net.preferIPv4Stack=true",

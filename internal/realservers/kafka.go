@@ -46,70 +46,62 @@ type KafkaOptions struct {
 // the number of its node.
 type Kafka struct {
 	*cluster
-	java      string
-	classpath string
+	install install
 }
 
-// clusterID is the id of all clusters: 16 bytes in base 64.
-const clusterID = "a3Nwb3V0LXRlc3RzLTAwMA"
-
-// OpenKafka starts Kafka and returns when every broker serves, about 3 s later
-// for one node and a minute at the latest, plus the time of the first download.
-// ctx bounds only the start. The error is [ErrMissing] where Java, Maven or
-// the download is.
+// OpenKafka starts Kafka and returns when every broker serves: about 2 s later
+// for one node and a minute at the latest, plus a quarter of a minute for the
+// first of a version on this machine. ctx bounds only the start. The error is
+// [ErrMissing] where Java, Maven or the download is.
 func OpenKafka(ctx context.Context, opts KafkaOptions) (*Kafka, error) {
-	count := max(opts.Nodes, 1)
-	if count != 1 && count != 3 {
-		return nil, fmt.Errorf("realservers: kafka: %d nodes, must be 1 or 3", count)
+	if opts.Nodes != 0 && opts.Nodes != 1 && opts.Nodes != 3 {
+		return nil, fmt.Errorf("realservers: kafka: %d nodes, must be 1 or 3", opts.Nodes)
 	}
-	jre, err := java()
+	in, err := findInstall(ctx, kafkaBundle(cmp.Or(opts.Version, KafkaVersion)))
 	if err != nil {
 		return nil, err
 	}
-	classpath, err := kafkaBundle(cmp.Or(opts.Version, KafkaVersion)).fetch(ctx, cacheDir())
+	template, err := in.formatTemplate(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("realservers: kafka: format: %w", err)
+	}
+	in.train(ctx, func(ctx context.Context, in install, option string) (*cluster, error) {
+		return openKafka(ctx, in, template, KafkaOptions{JVM: []string{option}})
+	})
+	c, err := openKafka(ctx, in, template, opts)
 	if err != nil {
 		return nil, err
 	}
-	k := &Kafka{java: jre.path, classpath: classpath}
-	k.cluster, err = openCluster(ctx, opts.Dir, count, 2, func(dir string, ports [][]port) ([]*Node, error) {
-		nodes := make([]*Node, count)
+	return &Kafka{cluster: c, install: in}, nil
+}
+
+func openKafka(ctx context.Context, in install, template string, opts KafkaOptions) (*cluster, error) {
+	return openCluster(ctx, opts.Dir, max(opts.Nodes, 1), 2, func(dir string, ports [][]port) ([]*Node, error) {
+		nodes := make([]*Node, len(ports))
 		for i := range nodes {
-			if nodes[i], err = k.newNode(ctx, dir, i, ports, opts); err != nil {
-				return nil, err
+			var err error
+			if nodes[i], err = newKafkaNode(in, template, dir, i, ports, opts); err != nil {
+				return nil, fmt.Errorf("realservers: kafka-%d: %w", i, err)
 			}
 		}
 		return nodes, nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return k, nil
 }
 
-// newNode makes and formats the directory of node i: the ports of each node
-// are the clients' and the controller's.
-func (k *Kafka) newNode(ctx context.Context, dir string, i int, ports [][]port, opts KafkaOptions) (*Node, error) {
+// newKafkaNode makes and formats the directory of node i: the ports of each
+// node are the clients' and the controller's.
+func newKafkaNode(in install, template, dir string, i int, ports [][]port, opts KafkaOptions) (*Node, error) {
 	n := &Node{name: fmt.Sprintf("kafka-%d", i), addr: ports[i][0].addr()}
+	n.dir = filepath.Join(dir, n.name)
 	n.command = func() *exec.Cmd {
-		args := append(jvmArgs("512m"), opts.JVM...)
-		args = append(args, "-cp", k.classpath, "kafka.Kafka", "server.properties")
-		return exec.Command(k.java, args...)
+		return in.command(n.dir, "512m", opts.JVM, "kafka.Kafka", "server.properties")
 	}
 	n.ready = func(ctx context.Context) error { return askBroker(ctx, n.addr, i) }
-	var err error
-	if n.dir, err = newNodeDir(dir, n.name); err != nil {
+	if err := formatDir(template, filepath.Join(n.dir, "data"), i); err != nil {
 		return nil, err
 	}
 	config := filepath.Join(n.dir, "server.properties")
-	if err := writeProperties(config, kafkaProperties(n.dir, i, ports), opts.Properties); err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	if _, err := k.RunTool(ctx, "kafka.tools.StorageTool", "format", "-t", clusterID, "-c", config); err != nil {
-		return nil, fmt.Errorf("realservers: %s: format: %w", n.name, err)
-	}
-	return n, nil
+	return n, writeProperties(config, kafkaProperties(n.dir, i, ports), opts.Properties)
 }
 
 // kafkaProperties returns the settings of node i of as many as there are ports.

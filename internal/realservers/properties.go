@@ -17,8 +17,5 @@ func writeProperties(path string, base, over map[string]string) error {
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		fmt.Fprintf(&text, "%s=%s\n", key, all[key])
 	}
-	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
-		return fmt.Errorf("realservers: %w", err)
-	}
-	return nil
+	return os.WriteFile(path, text.Bytes(), 0o644)
 }

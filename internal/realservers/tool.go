@@ -3,7 +3,6 @@ package realservers
 import (
 	"context"
 	"fmt"
-	"os/exec"
 	"strings"
 )
 
@@ -31,8 +30,8 @@ func (k *Kafka) RunTool(ctx context.Context, class string, args ...string) ([]by
 // RunToolWithInput is [Kafka.RunTool] with input as standard input, say the
 // records for the [ConsoleProducer].
 func (k *Kafka) RunToolWithInput(ctx context.Context, input, class string, args ...string) ([]byte, error) {
-	java := append(jvmArgs("256m"), "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", k.classpath, class)
-	cmd := exec.Command(k.java, append(java, args...)...)
+	jvm := []string{"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"}
+	cmd := k.install.command(k.dir, "256m", jvm, class, args...)
 	cmd.Stdin = strings.NewReader(input)
 	out, _, err := runProcess(ctx, cmd)
 	if err != nil {

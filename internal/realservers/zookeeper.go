@@ -43,55 +43,58 @@ type ZooKeeper struct{ *cluster }
 // bounds only the start. The error is [ErrMissing] where Java, Maven or the
 // download is.
 func OpenZooKeeper(ctx context.Context, opts ZooKeeperOptions) (*ZooKeeper, error) {
-	count := max(opts.Nodes, 1)
-	if count != 1 && count != 3 {
-		return nil, fmt.Errorf("realservers: zookeeper: %d nodes, must be 1 or 3", count)
+	if opts.Nodes != 0 && opts.Nodes != 1 && opts.Nodes != 3 {
+		return nil, fmt.Errorf("realservers: zookeeper: %d nodes, must be 1 or 3", opts.Nodes)
 	}
-	jre, err := java()
+	in, err := findInstall(ctx, zooKeeperBundle(ZooKeeperVersion))
 	if err != nil {
 		return nil, err
 	}
-	classpath, err := zooKeeperBundle(ZooKeeperVersion).fetch(ctx, cacheDir())
-	if err != nil {
-		return nil, err
-	}
-	c, err := openCluster(ctx, opts.Dir, count, 3, func(dir string, ports [][]port) ([]*Node, error) {
-		nodes := make([]*Node, count)
-		for i := range nodes {
-			if nodes[i], err = newZooKeeperNode(dir, i, ports, opts); err != nil {
-				return nil, err
-			}
-			nodes[i].command = func() *exec.Cmd {
-				args := append(jvmArgs("256m"), opts.JVM...)
-				args = append(args,
-					"-Dzookeeper.forceSync=no",     // what SIGKILL spares is in the page cache
-					"-Dzookeeper.preAllocSize=512", // KiB of each transaction log
-					"-cp", classpath, "org.apache.zookeeper.server.quorum.QuorumPeerMain", "zoo.cfg")
-				return exec.Command(jre.path, args...)
-			}
-		}
-		return nodes, nil
+	in.train(ctx, func(ctx context.Context, in install, option string) (*cluster, error) {
+		return openZooKeeper(ctx, in, ZooKeeperOptions{JVM: []string{option}})
 	})
+	c, err := openZooKeeper(ctx, in, opts)
 	if err != nil {
 		return nil, err
 	}
 	return &ZooKeeper{c}, nil
 }
 
-// newZooKeeperNode writes the files of node i: the ports of each node are the
-// clients', the quorum's and the election's.
-func newZooKeeperNode(dir string, i int, ports [][]port, opts ZooKeeperOptions) (*Node, error) {
+func openZooKeeper(ctx context.Context, in install, opts ZooKeeperOptions) (*cluster, error) {
+	return openCluster(ctx, opts.Dir, max(opts.Nodes, 1), 3, func(dir string, ports [][]port) ([]*Node, error) {
+		nodes := make([]*Node, len(ports))
+		for i := range nodes {
+			var err error
+			if nodes[i], err = newZooKeeperNode(in, dir, i, ports, opts); err != nil {
+				return nil, fmt.Errorf("realservers: zookeeper-%d: %w", i, err)
+			}
+		}
+		return nodes, nil
+	})
+}
+
+// newZooKeeperNode makes the directory of node i: the ports of each node are
+// the clients', the quorum's and the election's.
+func newZooKeeperNode(in install, dir string, i int, ports [][]port, opts ZooKeeperOptions) (*Node, error) {
 	n := &Node{name: fmt.Sprintf("zookeeper-%d", i), addr: ports[i][0].addr()}
+	n.dir = filepath.Join(dir, n.name)
+	n.command = func() *exec.Cmd {
+		jvm := []string{
+			"-Dzookeeper.forceSync=no",     // what was written survives SIGKILL without
+			"-Dzookeeper.preAllocSize=512", // KiB of each transaction log
+		}
+		return in.command(n.dir, "256m", append(jvm, opts.JVM...), "org.apache.zookeeper.server.quorum.QuorumPeerMain", "zoo.cfg")
+	}
 	n.ready = func(ctx context.Context) error { return askZooKeeper(ctx, n.addr) }
-	var err error
-	if n.dir, err = newNodeDir(dir, n.name); err != nil {
+	data := filepath.Join(n.dir, "data")
+	if err := os.MkdirAll(data, 0o755); err != nil {
 		return nil, err
 	}
 	props := map[string]string{
 		"tickTime":               "500",
 		"initLimit":              "20",
-		"syncLimit":              "10",
-		"dataDir":                filepath.Join(n.dir, "data"),
+		"syncLimit":              "6",
+		"dataDir":                data,
 		"clientPort":             strconv.Itoa(ports[i][0].number),
 		"clientPortAddress":      "127.0.0.1",
 		"maxClientCnxns":         "0",
@@ -103,13 +106,10 @@ func newZooKeeperNode(dir string, i int, ports [][]port, opts ZooKeeperOptions) 
 			props["server."+strconv.Itoa(j+1)] = fmt.Sprintf("127.0.0.1:%d:%d", p[1].number, p[2].number)
 		}
 	}
-	if err := writeProperties(filepath.Join(n.dir, "zoo.cfg"), props, opts.Properties); err != nil {
+	if err := os.WriteFile(filepath.Join(data, "myid"), []byte(strconv.Itoa(i+1)), 0o644); err != nil {
 		return nil, err
 	}
-	if err := os.Mkdir(props["dataDir"], 0o755); err != nil {
-		return nil, err
-	}
-	return n, os.WriteFile(filepath.Join(props["dataDir"], "myid"), []byte(strconv.Itoa(i+1)), 0o644)
+	return n, writeProperties(filepath.Join(n.dir, "zoo.cfg"), props, opts.Properties)
 }
 
 // Leader returns the node that leads the ensemble, or the one node there is,
