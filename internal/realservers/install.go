@@ -80,6 +80,7 @@ func (in install) train(ctx context.Context, start func(ctx context.Context, in 
 	partial := in.archive + ".partial"
 	bare := in
 	bare.archive = "" // Java would take it for one to build on
+	os.Remove(partial)
 	c, err := start(ctx, bare, "-XX:ArchiveClassesAtExit="+partial)
 	if err != nil {
 		return
