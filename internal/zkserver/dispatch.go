@@ -173,7 +173,7 @@ func (s *Server) execute(c *conn, req request) (r *reply, last bool) {
 		s.end(c.session)
 		return newReply(req.xid, s.tree.Zxid(), tree.OK), true
 	}
-	return newReply(req.xid, s.tree.Zxid(), tree.OK), false // ping
+	return newReply(xidPing, s.tree.Zxid(), tree.OK), false
 }
 
 // query runs a read, and arms its watch.

@@ -7,8 +7,12 @@ import (
 	"github.com/kspout/kspout/internal/zkserver/tree"
 )
 
-// xidEvent is the xid of the frame that tells a watch.
-const xidEvent = -1
+// The xids of frames that answer no request by its own: those that tell a
+// watch, and those that answer a ping, whatever its xid.
+const (
+	xidEvent = -1
+	xidPing  = -2
+)
 
 // stateConnected is the state of the session in the event of a watch.
 const stateConnected = 3

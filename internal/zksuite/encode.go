@@ -2,6 +2,7 @@ package zksuite
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -86,12 +87,7 @@ func (a args) mode() int32 {
 
 // watch is the word watch.
 func (a args) watch() bool {
-	for _, w := range a.plain {
-		if w == "watch" {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(a.plain, "watch")
 }
 
 // acl is acl=PERMS:SCHEME:ID,... or acl=none, by default everything for

@@ -22,6 +22,7 @@ type stage struct {
 	base    int64              // zxid of its creation
 	clients map[string]*client // by name; nil after the end of a connection
 	owners  map[int64]string   // names of sessions
+	opened  map[string]int64   // the session that a name has opened last
 	keys    map[int64][]byte   // passwords of sessions that may be alive
 }
 
@@ -30,7 +31,7 @@ type stage struct {
 // says. Sessions left open are closed at the end.
 func Play(t testing.TB, addr, root, script string) string {
 	t.Helper()
-	s := &stage{addr: addr, root: root, clients: map[string]*client{}, owners: map[int64]string{}, keys: map[int64][]byte{}}
+	s := &stage{addr: addr, root: root, clients: map[string]*client{}, owners: map[int64]string{}, opened: map[string]int64{}, keys: map[int64][]byte{}}
 	if err := s.prepare(); err != nil {
 		t.Fatal(err)
 	}
@@ -210,12 +211,7 @@ func (s *stage) connect(name string, args []string) ([]string, error) {
 		case "zxid":
 			h.lastZxid = s.base + 1_000_000
 		case "session":
-			h.session = 0x0123456789abcdef
-			for id, owner := range s.owners {
-				if owner == value {
-					h.session = id
-				}
-			}
+			h.session = cmp.Or(s.opened[value], 0x0123456789abcdef)
 			h.passwd = s.keys[h.session]
 		case "password":
 			h.passwd = []byte("wrong password !")
@@ -236,7 +232,7 @@ func (s *stage) connect(name string, args []string) ([]string, error) {
 		return nil, err
 	}
 	if h.session == 0 {
-		s.owners[c.session] = name
+		s.owners[c.session], s.opened[name] = name, c.session
 	}
 	if c.session != 0 {
 		s.keys[c.session] = c.passwd

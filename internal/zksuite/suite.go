@@ -30,9 +30,29 @@ func Run(t *testing.T, open func(t *testing.T) Server) {
 		t.Run(name, func(t *testing.T) {
 			want := transcript(name)
 			if got := Play(t, srv.Addr(), "/"+name, want); got != want {
-				t.Errorf("testdata/%s.txt: the server says otherwise (-recorded +got):\n%s", name, diff(want, got))
+				t.Errorf("testdata/%s.txt: the server says otherwise (-recorded +got):\n%s", name, Diff(want, got))
 			}
 		})
+	}
+	for _, test := range []struct {
+		name string
+		run  func(*testing.T, Server)
+	}{
+		{"pipeline", testPipeline},
+		{"times", testTimes},
+		{"ping", testPing},
+		{"expiry", testExpiry},
+		{"restart", testRestart},
+		{"library/ops", testLibraryOps},
+		{"library/multi", testLibraryMulti},
+		{"library/watches", testLibraryWatches},
+		{"library/auth", testLibraryAuth},
+		{"library/lock", testLibraryLock},
+		{"library/oversize", testLibraryOversize},
+		{"library/restart", testLibraryRestart},
+		{"library/expiry", testLibraryExpiry},
+	} {
+		t.Run(test.name, func(t *testing.T) { test.run(t, srv) })
 	}
 }
 
@@ -57,12 +77,13 @@ func transcript(name string) string {
 	return string(text)
 }
 
-// diff shows, for two transcripts of the same commands, the commands whose
-// outcome differs.
-func diff(want, got string) string {
+// Diff shows, for two transcripts of the same commands, the first commands
+// whose outcome differs.
+func Diff(want, got string) string {
 	var out strings.Builder
 	a, b := blocks(want), blocks(got)
-	for i := range max(len(a), len(b)) {
+	shown := 0
+	for i := 0; i < max(len(a), len(b)) && shown < 10; i++ {
 		var x, y block
 		if i < len(a) {
 			x = a[i]
@@ -73,6 +94,7 @@ func diff(want, got string) string {
 		if x == y {
 			continue
 		}
+		shown++
 		fmt.Fprintf(&out, "%s\n", y.command)
 		for line := range strings.Lines(x.told) {
 			out.WriteString("-" + line)
