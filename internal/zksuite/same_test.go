@@ -92,7 +92,13 @@ func randomScript(rng *rand.Rand, n int) string {
 		case 14:
 			switch rng.IntN(6) {
 			case 0: // a new session
-				fmt.Fprintf(&b, "close sorted\n%s connect\n", name)
+				fmt.Fprintln(&b, "close sorted")
+				for _, other := range []string{"a", "b", "c"} {
+					if other != name { // a session's nodes go in no order
+						fmt.Fprintln(&b, other, "ping sorted")
+					}
+				}
+				fmt.Fprintln(&b, name, "connect")
 			case 1: // the same session on a new connection
 				fmt.Fprintf(&b, "cut\n%s connect session=%s\n", name, name)
 				fmt.Fprintf(&b, "%s setwatches since=%d data=%s exists=%s children=%s\n", name, rng.IntN(n), node(), node(), node())
