@@ -25,8 +25,9 @@ func (c *chunk) empty() bool { return c.words[0]|c.words[1]|c.words[2]|c.words[3
 // clip returns the part of [from, to) that lies in c, as positions in c: two
 // numbers of 0 to chunkSize, the first one not above the second.
 func (c *chunk) clip(from, to int64) (lo, hi int) {
-	lo = int(min(max(from-c.base(), 0), chunkSize))
-	hi = int(min(max(to-c.base(), 0), chunkSize))
+	base := c.base()
+	lo = int(min(max(from, base)-base, chunkSize))
+	hi = int(min(max(to, base)-base, chunkSize))
 	return lo, max(lo, hi)
 }
 

@@ -8,6 +8,9 @@ import (
 	"testing"
 )
 
+// b2i is what the model returns for a bool.
+var b2i = map[bool]int64{true: 1}
+
 // setModel is the obviously correct Set.
 type setModel map[int64]bool
 
@@ -106,7 +109,6 @@ func FuzzSet(f *testing.F) {
 			o := int64(script[1])<<8 | int64(script[2])
 			to := o + 8*int64(script[3])
 			var got, want int64
-			b2i := map[bool]int64{true: 1}
 			switch script[0] % 7 {
 			case 0:
 				got, want = b2i[s.Add(o)], m.addRange(o, o+1)
@@ -143,8 +145,15 @@ func TestSetAtRandom(t *testing.T) {
 	for step := range 400 {
 		from := rng.Int64N(60_000)
 		to := from + rng.Int64N(20_000)>>rng.IntN(12)
+		if rng.IntN(3) == 0 { // to the edges of chunks
+			from, to = from&^(chunkSize-1), to&^(chunkSize-1)
+		}
 		var got, want int64
-		switch op := rng.IntN(20); {
+		switch op := rng.IntN(24); {
+		case op >= 22:
+			got, want = b2i[s.Add(from)], m.addRange(from, from+1)
+		case op >= 20:
+			got, want = b2i[s.Remove(from)], m.removeRange(from, from+1)
 		case op < 9:
 			got, want = s.AddRange(from, to), m.addRange(from, to)
 		case op < 16:
@@ -165,7 +174,12 @@ func TestSetAtRandom(t *testing.T) {
 		if got != want {
 			t.Fatalf("step %d: returned %d, want %d", step, got, want)
 		}
-		compareSet(t, &s, m, from-70, min(from+2_000, to)+70)
+		if err := s.check(); err != nil {
+			t.Fatalf("step %d: %v", step, err)
+		}
+		if step%16 == 0 {
+			compareSet(t, &s, m, from-70, min(from+2_000, to)+70)
+		}
 	}
 }
 
@@ -205,6 +219,16 @@ func TestSetEdges(t *testing.T) {
 	}
 	if s.Contains(top) || s.Remove(top) || s.Remove(-1) || s.RemoveFrom(top) != 0 {
 		t.Error("top or -1 is a member")
+	}
+	s.Remove(0)
+	if got, ok := s.Next(math.MinInt64); got != top-300 || !ok {
+		t.Errorf("Next(MinInt64) = %d, %t", got, ok)
+	}
+	if n := s.Count(math.MinInt64, top); n != 300 {
+		t.Errorf("Count(MinInt64, top) = %d, want 300", n)
+	}
+	if n := s.RemoveRange(math.MinInt64, top-299) + s.AddRange(0, 1) + s.AddRange(top-300, top-299); n != 3 {
+		t.Errorf("removed and added %d, want 3", n)
 	}
 	if n := s.RemoveRange(top-300, top); n != 300 || s.Len() != 1 {
 		t.Errorf("RemoveRange removed %d, left %d", n, s.Len())

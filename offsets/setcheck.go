@@ -57,6 +57,11 @@ func (s *Set) check() error {
 	if len(s.free) > max(minFree, len(in)) {
 		bad("%d free chunks, %d in the tree", len(s.free), len(in))
 	}
+	for _, c := range s.free[len(s.free):cap(s.free)] {
+		if c != nil {
+			bad("a vacated place holds chunk %d", c.key)
+		}
+	}
 	for _, c := range s.free {
 		if in[c] || !c.empty() {
 			bad("free chunk %v is in use", c)
