@@ -22,13 +22,13 @@ func (c *chunk) base() int64 { return c.key << chunkShift }
 
 func (c *chunk) empty() bool { return c.words[0]|c.words[1]|c.words[2]|c.words[3] == 0 }
 
-// clip returns the part of [from, to) that lies in c, as positions in c: two
-// numbers of 0 to chunkSize, the first one not above the second.
+// clip returns the part of [from, to) that lies in c, as positions in c, 0 to
+// chunkSize.
 func (c *chunk) clip(from, to int64) (lo, hi int) {
 	base := c.base()
 	lo = int(min(max(from, base)-base, chunkSize))
 	hi = int(min(max(to, base)-base, chunkSize))
-	return lo, max(lo, hi)
+	return lo, hi
 }
 
 // mask returns the bits of word w that stand for the positions [lo, hi).

@@ -113,7 +113,6 @@ func (s *Set) Remove(o int64) bool {
 // RemoveRange makes the offsets of [from, to) no members, and returns how many
 // of them were.
 func (s *Set) RemoveRange(from, to int64) int64 {
-	from = max(from, 0)
 	removed := int64(0)
 	for c := s.seek(from >> chunkShift); c != nil && from < to && c.base() < to; {
 		removed += int64(c.remove(c.clip(from, to)))
@@ -173,7 +172,6 @@ func (s *Set) Max() (int64, bool) {
 // Next returns the lowest member that is o or above it, and whether there is
 // one.
 func (s *Set) Next(o int64) (int64, bool) {
-	o = max(o, 0)
 	c := s.seek(o >> chunkShift)
 	if c == nil {
 		return 0, false
@@ -237,7 +235,7 @@ func (s *Set) resize(n int) {
 }
 
 // seek returns the chunk with the lowest key that is key or above it; nil if
-// there is none.
+// there is none. The key may be that of no offset.
 func (s *Set) seek(key int64) *chunk {
 	if s.first == nil || key <= s.first.key {
 		return s.first

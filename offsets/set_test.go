@@ -236,14 +236,41 @@ func TestSetEdges(t *testing.T) {
 	if err := s.check(); err != nil {
 		t.Error(err)
 	}
-	for range s.All() {
-		break
-	}
-	for range s.Ranges() {
-		break
-	}
-	for range s.Gaps(0, 5) {
-		break
+}
+
+// TestSetIteratorsStop leaves each iterator at each of its values.
+func TestSetIteratorsStop(t *testing.T) {
+	var s Set
+	s.AddRange(10, 13)
+	s.AddRange(250, 260)
+	s.Add(5000)
+	for stop := range 5 {
+		stopAt := func(name string, n int) {
+			if n > stop+1 {
+				t.Errorf("%s went on after %d values", name, stop+1)
+			}
+		}
+		n := 0
+		for range s.All() {
+			if n++; n > stop {
+				break
+			}
+		}
+		stopAt("All", n)
+		n = 0
+		for range s.Ranges() {
+			if n++; n > stop {
+				break
+			}
+		}
+		stopAt("Ranges", n)
+		n = 0
+		for range s.Gaps(0, 6000) {
+			if n++; n > stop {
+				break
+			}
+		}
+		stopAt("Gaps", n)
 	}
 }
 

@@ -72,7 +72,6 @@ func (s *Set) Gaps(from, to int64) iter.Seq[Range] {
 // chunks calls f for the chunks that hold offsets of [from, to), ascending, as
 // long as it returns true.
 func (s *Set) chunks(from, to int64, f func(*chunk) bool) {
-	from = max(from, 0)
 	if s.first == nil || from >= to {
 		return
 	}
