@@ -52,3 +52,9 @@ func (c *tapped) Write(p []byte) (int, error) {
 	}
 	return c.Conn.Write(p)
 }
+
+func (t *tap) count() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.frames)
+}
