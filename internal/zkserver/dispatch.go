@@ -28,6 +28,21 @@ func (s *Server) enter(c *conn) bool {
 	}
 }
 
+// wait unlocks s.mu until free is closed, and the server is not paused then.
+// It returns with s.mu locked; false means that the connection has ended.
+func (s *Server) wait(c *conn, free <-chan struct{}) bool {
+	s.mu.Unlock()
+	select {
+	case <-free:
+		if s.enter(c) {
+			return true
+		}
+	case <-c.done:
+	}
+	s.mu.Lock()
+	return false
+}
+
 // waitRunning waits while the server is paused; false means that the
 // connection ended meanwhile.
 func (s *Server) waitRunning(c *conn) bool {
@@ -94,6 +109,9 @@ func (s *Server) serve(c *conn, frame []byte) bool {
 	f := s.faults.match(c.session.id, req)
 	if f.is(cutBefore) {
 		return s.cut(c)
+	}
+	if f.is(hold) && !s.wait(c, f.freed) {
+		return false
 	}
 
 	var (

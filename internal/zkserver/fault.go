@@ -44,6 +44,7 @@ const (
 	loseReply
 	delayReply
 	reject
+	hold
 )
 
 // A Fault is one that has been ordered. It strikes at most one request at a
@@ -54,10 +55,11 @@ type Fault struct {
 	delay time.Duration // of delayReply
 	code  tree.Code     // of reject
 	spent chan struct{} // closed when it will not strike again
+	freed chan struct{} // of hold: closed by Remove
 
 	mu            sync.Mutex
 	seen, strikes int
-	over          bool
+	over, removed bool
 }
 
 // is reports whether f, which may be nil, is of this kind.
@@ -74,11 +76,16 @@ func (f *Fault) Strikes() int {
 // last time, or has been removed.
 func (f *Fault) Spent() <-chan struct{} { return f.spent }
 
-// Remove takes the fault back. Removing it again does nothing.
+// Remove takes the fault back, and lets go what it holds. Removing it again
+// does nothing.
 func (f *Fault) Remove() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.finish()
+	if !f.removed {
+		f.removed = true
+		close(f.freed)
+	}
 }
 
 func (f *Fault) finish() {
@@ -127,7 +134,7 @@ func (fs *faults) match(session int64, req request) *Fault {
 }
 
 func (s *Server) order(f *Fault) *Fault {
-	f.spent = make(chan struct{})
+	f.spent, f.freed = make(chan struct{}), make(chan struct{})
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults.all = append(s.faults.all, f)
@@ -147,6 +154,11 @@ func (s *Server) LoseReply(m Match) *Fault { return s.order(&Fault{kind: loseRep
 func (s *Server) DelayReply(m Match, d time.Duration) *Fault {
 	return s.order(&Fault{kind: delayReply, match: m, delay: d})
 }
+
+// Hold lets a matching request wait, before it is executed, until the fault is
+// removed. What its connection asks later waits behind it, and its session is
+// not heard of meanwhile. [Fault.Spent] tells that the last one has arrived.
+func (s *Server) Hold(m Match) *Fault { return s.order(&Fault{kind: hold, match: m}) }
 
 // Reject answers a matching request with code instead of executing it. For
 // OpAuth the connection is cut after that, as for a failed authentication.

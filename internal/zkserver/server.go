@@ -77,7 +77,7 @@ func (s *Server) run() error {
 	s.sessions.renew(time.Now())
 	quit := s.quit
 	s.mu.Unlock()
-	s.wg.Go(func() { s.accept(ln) })
+	s.wg.Go(func() { s.accept(ln, quit) })
 	s.wg.Go(func() { s.reap(quit) })
 	return nil
 }
@@ -143,13 +143,17 @@ func (s *Server) Close() {
 }
 
 // accept serves connections until the listener is closed.
-func (s *Server) accept(ln net.Listener) {
+func (s *Server) accept(ln net.Listener, quit chan struct{}) {
 	for {
 		nc, err := ln.Accept()
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
-		case err != nil: // such as no file descriptor left: the client is cut
+		case err != nil: // such as no file descriptor left
+			select {
+			case <-quit:
+			case <-time.After(s.cfg.Tick):
+			}
 			continue
 		}
 		c := newConn(s, nc)
