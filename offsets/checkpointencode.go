@@ -31,9 +31,9 @@ var checkpointKeys = []string{
 // The first five keys are storm-kafka's, with its meaning and in its order, so
 // that a topology can go on from what is stored. Acked is written as inclusive
 // ranges, or, where that member is longer, as "ackedBits": a bitmap in padded
-// base64, whose bit i, least significant first, stands for Offset + 1 + i. What isn't
-// known or is empty from "acked" on is left out. The keys of Extra come last,
-// sorted.
+// base64, whose bit i, least significant first, stands for Offset + 1 + i. From
+// "acked" on, what isn't known or is empty is left out. The keys of Extra come
+// last, sorted.
 //
 // The error says which field holds a value that the form can't express, or that
 // breaks what [Checkpoint] says of it.

@@ -47,8 +47,8 @@ type entry struct {
 }
 
 const (
-	treeDegree = 16
-	treeFree   = 16 // nodes of the tree kept for use again
+	treeDegree = 64
+	treeFree   = 8  // nodes of the tree kept for use again
 	minFree    = 16 // chunks
 	minRecent  = 4  // chunks
 )
