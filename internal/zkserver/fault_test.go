@@ -1,6 +1,7 @@
 package zkserver
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -152,16 +153,16 @@ func TestSkipAndTimes(t *testing.T) {
 	} {
 		s := &Server{}
 		f := s.Reject(Match{Skip: test.skip, Times: test.times}, tree.NoAuth)
-		got := ""
+		var got strings.Builder
 		for range 5 {
 			if s.faults.match(1, request{op: OpCreate}) == f {
-				got += "x"
+				got.WriteString("x")
 			} else {
-				got += "-"
+				got.WriteString("-")
 			}
 		}
-		if got != test.want {
-			t.Errorf("skip %d, times %d: %s, want %s", test.skip, test.times, got, test.want)
+		if got.String() != test.want {
+			t.Errorf("skip %d, times %d: %s, want %s", test.skip, test.times, got.String(), test.want)
 		}
 	}
 }
