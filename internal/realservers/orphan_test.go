@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/kspout/kspout/internal/realservers"
 )
@@ -82,30 +81,6 @@ func TestServersDieWithTheProcess(t *testing.T) {
 				return nil
 			})
 		})
-	}
-}
-
-// TestServerOutlivesTheStartingThread: the kernel kills a child when the thread
-// that forked it ends, and a thread ends with a goroutine that is locked to it.
-func TestServerOutlivesTheStartingThread(t *testing.T) {
-	realservers.Require(t)
-	dir := t.TempDir()
-	var z *realservers.ZooKeeper
-	var err error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread() // and never unlock
-		z, err = realservers.OpenZooKeeper(t.Context(), realservers.ZooKeeperOptions{Dir: dir})
-	}()
-	<-done
-	must(t, err)
-	defer z.Close()
-	// The thread ends some time after its goroutine.
-	deadline := time.Now().Add(500 * time.Millisecond)
-	for time.Now().Before(deadline) {
-		must(t, z.Node(0).Await(t.Context()))
-		time.Sleep(20 * time.Millisecond)
 	}
 }
 
