@@ -16,7 +16,7 @@ import (
 type Cursor struct {
 	batch *Batch
 	part  offsets.Partition
-	from  int64 // offset asked for
+	from  int64 // offset asked for; behind the record given last
 	end   int64
 
 	at   int   // index in the batch's body of the next record to check
@@ -68,7 +68,7 @@ func (c *Cursor) Next() (offset int64, pos int32, ok bool) {
 	if !c.ahead && !c.advance() {
 		return 0, 0, false
 	}
-	c.ahead = false
+	c.ahead, c.from = false, c.offset+1
 	return c.offset, c.pos, true
 }
 
@@ -123,10 +123,7 @@ func (c *Cursor) skipTo(offset int64) {
 }
 
 func (c *Cursor) fail(what string) {
-	offset := c.from
-	if c.last >= 0 {
-		offset = max(offset, c.batch.base+int64(c.last)+1)
-	}
+	offset := max(c.from, c.batch.base+int64(c.last)+1)
 	c.err = &PartitionError{c.part, offset, fmt.Errorf("%w: %s", ErrCorrupt, what)}
 }
 

@@ -10,12 +10,15 @@ import (
 // A rawBatch is one batch as it came: compressed, its checksum not looked at.
 type rawBatch struct {
 	bytes []byte // memory of its own
-	// last is the batch's last offset, or math.MaxInt64 if the bytes can't be a
+	// last is the batch's last offset, or lastUnknown if the bytes can't be a
 	// batch: then decoding them says what is wrong.
 	last int64
 	// aborted: the batch belongs to an aborted transaction.
 	aborted bool
 }
+
+// lastUnknown is above every offset.
+const lastUnknown = math.MaxInt64
 
 // A segment is what a fetch answer holds of one partition's log: whole batches.
 type segment struct {
@@ -39,7 +42,7 @@ func readSegment(r io.Reader, n int, a aborter) (segment, error) {
 		n -= prefixSize
 		size := lengthEnd + int64(int32(binary.BigEndian.Uint32(prefix[8:])))
 		if size < minBatchSize(prefix) || size > maxPos {
-			s.batches = append(s.batches, rawBatch{bytes: prefix[:], last: math.MaxInt64})
+			s.batches = append(s.batches, rawBatch{bytes: prefix[:], last: lastUnknown})
 			break
 		}
 		rest := int(size) - prefixSize
@@ -67,11 +70,11 @@ func (s *segment) add(raw []byte, a aborter) {
 		h := parseHeader(raw)
 		b.last = h.end() - 1
 		if h.checkOffsets() != nil {
-			b.last = math.MaxInt64
+			b.last = lastUnknown
 		}
 		b.aborted = a.aborts(h, raw)
 	default:
-		b.last = math.MaxInt64
+		b.last = lastUnknown
 	}
 	s.batches = append(s.batches, b)
 	s.size += len(raw)

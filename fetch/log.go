@@ -1,0 +1,368 @@
+package fetch
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/segmentio/kafka-go"
+
+	"github.com/kspout/kspout/offsets"
+)
+
+// A Log is one partition as its only consumer sees it. Take and Again are called
+// by one goroutine at a time, the partition's owner; Leader and Close may be
+// called from any.
+//
+// The consumer decides the position: what was fetched for another one is thrown
+// away. The client fetches ahead of it, as far as the bounds allow.
+type Log struct {
+	client    *Client
+	partition offsets.Partition
+	wake      func()
+
+	mu     sync.Mutex
+	closed bool
+	id     offsets.TopicID
+	former []offsets.TopicID // ids that were the topic's before it was created anew
+	place  placement
+
+	// What is fetched ahead: buf holds the log from start to next, and the next
+	// fetch asks for next. Both are -1 before the first Take.
+	// Invariant: start <= next; with buf empty, start == next.
+	start, next int64
+	buf         []rawBatch
+	buffered    int64 // bytes in buf
+	// gen counts the times that start and next were set anew.
+	gen uint64
+
+	// serial is that of the last fetch that asked for this partition; answers to
+	// others are stale.
+	serial   uint64
+	inflight bool
+	minBytes int32     // at least so many bytes must be asked for
+	failures int       // fetches in a row that were refused
+	due      time.Time // of the next fetch
+
+	// beyond: next is out of range, but the consumer isn't there yet.
+	beyond  bool
+	looking bool            // the looker is asked about next
+	look    *Look           // what it found, to be taken at next
+	moved   *Look           // the topic is another one; to be taken first of all
+	fail    *PartitionError // at next
+
+	again retry
+
+	// The consumer's own: the cursor that it walks, of generation curGen.
+	cur    *Cursor
+	curGen uint64
+}
+
+func newLog(c *Client, p offsets.Partition, id offsets.TopicID, wake func()) *Log {
+	return &Log{
+		client: c, partition: p, id: id, wake: wake,
+		start: -1, next: -1,
+		place: placement{epoch: -1},
+		again: retry{at: -1},
+	}
+}
+
+// Take returns what there is for new records at from, or false if that isn't
+// known yet: then wake will be called. It never waits for the network, and may be
+// asked for any offset; asking for the ones behind those it gave is what's fast.
+// A cursor that the consumer left in the middle comes again, where it stopped.
+func (l *Log) Take(from int64) (Answer, bool) {
+	l.mu.Lock()
+	if l.moved != nil {
+		return l.takeMoved(), true
+	}
+	if c := l.cur; c != nil && l.curGen == l.gen && from >= c.from && from < c.end {
+		l.mu.Unlock()
+		c.skipTo(from)
+		return Answer{Records: c}, true
+	}
+	l.cur = nil
+	if from < l.start || from > l.next {
+		l.reset(from)
+	}
+	if raw, ok := l.pop(from); ok {
+		gen := l.gen
+		l.mu.Unlock()
+		c, err := l.client.decoder.decode(raw.bytes, from, l.partition, raw.aborted)
+		l.mu.Lock()
+		if gen != l.gen {
+			l.mu.Unlock()
+			return Answer{}, false // wake was called, or the log is closed
+		}
+		if err == nil {
+			l.cur, l.curGen = c, gen
+			l.start = c.end
+			l.next = max(l.next, c.end)
+			l.unlockAndKick()
+			return Answer{Records: c}, true
+		}
+		l.drop(from)
+		l.fail, _ = errors.AsType[*PartitionError](err)
+	}
+	if l.fail != nil {
+		defer l.mu.Unlock()
+		return Answer{Err: l.fail}, true
+	}
+	if look := l.look; look != nil {
+		l.look = nil
+		l.delay() // in case that the consumer asks for the same again
+		l.mu.Unlock()
+		return Answer{Look: look}, true
+	}
+	l.beyond = false
+	l.unlockAndKick()
+	return Answer{}, false
+}
+
+// takeMoved hands out the look at a topic that was created anew. Unlocks mu.
+func (l *Log) takeMoved() Answer {
+	defer l.mu.Unlock()
+	look := l.moved
+	l.moved = nil
+	return Answer{Look: look}
+}
+
+// pop takes the first batch that reaches to from or beyond off buf. Under mu.
+func (l *Log) pop(from int64) (rawBatch, bool) {
+	for len(l.buf) > 0 {
+		raw := l.buf[0]
+		l.buf[0] = rawBatch{}
+		l.buf = l.buf[1:]
+		l.buffered -= int64(len(raw.bytes))
+		if raw.last >= from {
+			return raw, true
+		}
+	}
+	l.buf = nil
+	l.start, l.next = max(l.start, from), max(l.next, from)
+	return rawBatch{}, false
+}
+
+// reset throws away all that was fetched, and goes on at from (-1: where the next
+// Take says). Under mu.
+func (l *Log) reset(from int64) {
+	l.drop(from)
+	l.gen++
+	l.beyond, l.looking, l.look, l.fail = false, false, nil, nil
+	l.minBytes, l.failures, l.due = 0, 0, time.Time{}
+}
+
+// drop empties the buffer and disowns the fetch under way. Under mu.
+func (l *Log) drop(at int64) {
+	l.buf, l.buffered = nil, 0
+	l.start, l.next = at, at
+	l.inflight = false
+	l.serial++
+}
+
+// delay puts the next fetch off. Under mu.
+func (l *Log) delay() {
+	l.due = time.Now().Add(backoff(l.failures))
+	l.failures++
+}
+
+// unlockAndKick wakes the broker's goroutine if l has something to be fetched.
+func (l *Log) unlockAndKick() {
+	home := l.place.home
+	ready := home != nil && !l.inflight && l.fail == nil && !l.looking
+	l.mu.Unlock()
+	if ready {
+		kick(home.fetchKick)
+	}
+}
+
+// Close ends the fetching and gives back what was fetched ahead. Cursors and
+// batches that were handed out stay as they are.
+func (l *Log) Close() {
+	l.mu.Lock()
+	l.closed = true
+	l.reset(-1)
+	l.again = retry{at: -1}
+	home := l.place.home
+	l.place.home = nil
+	l.mu.Unlock()
+	if home != nil {
+		home.remove(l)
+	}
+	l.client.forget(l)
+}
+
+func (l *Log) isClosed() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.closed
+}
+
+// A wantState says whether a log is to be in the next fetch.
+type wantState int8
+
+const (
+	unwanted wantState = iota // nothing to be fetched for a good while
+	wanted
+	later // at a time that is told
+	full  // not now, but perhaps any moment
+)
+
+// want returns what to ask broker b for. Room, once used up, opens again at half
+// the share, so that requests stay large.
+func (l *Log) want(now time.Time, share int64, b *broker) (fetchPart, wantState, time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed || l.place.home != b || l.fail != nil || l.inflight:
+		return fetchPart{}, unwanted, now
+	case l.due.After(now):
+		return fetchPart{}, later, l.due
+	case l.next < 0 || l.beyond || l.looking || l.look != nil || l.moved != nil || l.buffered > share/2:
+		return fetchPart{}, full, now
+	}
+	l.serial++
+	l.inflight = true
+	part := l.part(l.next, l.serial)
+	part.maxBytes = clampBytes(max(share-l.buffered, int64(l.minBytes)))
+	return part, wanted, now
+}
+
+// part returns a request for offset. Under mu.
+func (l *Log) part(offset int64, serial uint64) fetchPart {
+	return fetchPart{log: l, serial: serial, partition: l.partition, id: l.id, epoch: l.place.epoch, offset: offset}
+}
+
+func clampBytes(n int64) int32 { return int32(min(n, maxResponse)) }
+
+// deliver takes the answer to a fetch, nil if there was none.
+func (l *Log) deliver(part fetchPart, a *fetchAnswer) {
+	l.mu.Lock()
+	if part.serial != l.serial {
+		l.mu.Unlock()
+		return
+	}
+	l.inflight = false
+	if a == nil {
+		l.mu.Unlock()
+		return
+	}
+	var todo todo
+	switch code := a.code; {
+	case code == 0:
+		todo.wake = l.extend(a.segment)
+	case code == kafka.OffsetOutOfRange && len(l.buf) > 0:
+		l.beyond = true
+	case code == kafka.OffsetOutOfRange:
+		l.looking, todo.look = true, true
+	case fatal(code):
+		l.fail, todo.wake = l.broken(l.next, brokerError(int16(code))), true
+	default:
+		l.delay()
+		todo.refresh = true
+	}
+	l.mu.Unlock()
+	todo.do(l)
+}
+
+// A todo is what follows from an answer, once mu is free.
+type todo struct{ wake, look, refresh, fetch, retry bool }
+
+func (t todo) do(l *Log) {
+	if t.look {
+		l.client.looker.ask(l)
+	}
+	if t.refresh {
+		l.client.refresh.ask()
+	}
+	if t.wake {
+		l.wake()
+	}
+	if t.fetch || t.retry {
+		l.mu.Lock()
+		home := l.place.home
+		l.mu.Unlock()
+		if home != nil {
+			kick(home.fetchKick)
+			kick(home.retryKick)
+		}
+	}
+}
+
+// extend appends what was fetched at next, and reports whether that is
+// something. Under mu.
+func (l *Log) extend(s segment) bool {
+	l.failures = 0
+	if len(s.batches) == 0 {
+		if s.cut > maxResponse {
+			l.fail = l.broken(l.next, fmt.Errorf("%w: it has %d bytes", ErrTooLarge, s.cut))
+			return true
+		}
+		l.minBytes = max(l.minBytes, int32(s.cut))
+		return false
+	}
+	l.minBytes = 0
+	some := false
+	for _, raw := range s.batches {
+		if raw.last < l.next {
+			continue
+		}
+		l.buf = append(l.buf, raw)
+		l.buffered += int64(len(raw.bytes))
+		if some = true; raw.last == lastUnknown {
+			break // it will be found broken before anything behind it is wanted
+		}
+		l.next = raw.last + 1
+	}
+	return some
+}
+
+// broken returns err as that of the partition at offset.
+func (l *Log) broken(offset int64, err error) *PartitionError {
+	return &PartitionError{l.partition, max(offset, 0), err}
+}
+
+// looked takes the look that l asked for. A fetch that was out of range at an
+// offset in range is made again: the broker was behind, or a leader ahead.
+func (l *Log) looked(look Look) {
+	l.mu.Lock()
+	var todo todo
+	if !look.TopicID.IsZero() && !l.id.IsZero() && look.TopicID != l.id {
+		l.client.cfg.Logger.Warn().Stringer("partition", l.partition).Stringer("was", l.id).Stringer("is", look.TopicID).Msg("topic was created anew")
+		l.former = append(l.former, l.id)
+		l.id = look.TopicID
+		l.reset(-1)
+		l.again = retry{at: -1, serial: l.again.serial + 1}
+		l.moved, todo.wake = &look, true
+	}
+	if l.looking {
+		l.looking = false
+		if look.holds(l.next) {
+			l.delay()
+			todo.fetch = true
+		} else {
+			l.look, todo.wake = look.outOfRange(true), true
+		}
+	}
+	l.again.looked(look, &todo)
+	l.mu.Unlock()
+	todo.do(l)
+}
+
+// behind reports whether id was the topic's before it was created anew.
+func (l *Log) behind(id offsets.TopicID) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Contains(l.former, id)
+}
+
+// holds reports whether a fetch at offset is in the log's range.
+func (k Look) holds(offset int64) bool { return k.Start <= offset && offset <= k.End }
+
+// outOfRange returns a copy that says whether a fetch was answered so.
+func (k Look) outOfRange(v bool) *Look {
+	k.OutOfRange = v
+	return &k
+}
