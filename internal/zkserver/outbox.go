@@ -20,7 +20,6 @@ type parcel struct {
 type outbox struct {
 	mu      sync.Mutex
 	parcels []parcel
-	closed  bool // by a parcel that is the last
 
 	ready   chan struct{} // a token while there are parcels
 	drained chan struct{} // a token after parcels were taken
@@ -33,13 +32,10 @@ func newOutbox() *outbox {
 	return &outbox{ready: make(chan struct{}, 1), drained: make(chan struct{}, 1)}
 }
 
-// put appends p, unless a last parcel has been put in before.
+// put appends p. What comes after a last parcel is never taken.
 func (o *outbox) put(p parcel) {
 	o.mu.Lock()
-	if !o.closed {
-		o.parcels = append(o.parcels, p)
-		o.closed = p.last
-	}
+	o.parcels = append(o.parcels, p)
 	o.mu.Unlock()
 	signal(o.ready)
 }

@@ -34,6 +34,7 @@ func TestRestart(t *testing.T) {
 		if err := s.Restart(); err != nil {
 			t.Fatal(err)
 		}
+		time.Sleep(900 * time.Millisecond) // of the second that it has, and past a tick
 		again := pipe.dial(t)
 		if !again.open(c.timeout, c.session, c.passwd) {
 			t.Fatal("the session is gone")
@@ -143,6 +144,23 @@ func TestDeafClient(t *testing.T) {
 		time.Sleep(time.Second) // past the tick that ends sessions
 		if slices.ContainsFunc(s.Sessions(), func(x Session) bool { return x.ID == deaf.session }) {
 			t.Error("the deaf client's session lives on")
+		}
+	})
+}
+
+// TestForget: nothing is kept of a connection that has ended.
+func TestForget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, pipe := startPipe(t, Config{})
+		c := pipe.connect(t, 10*time.Second)
+		c.call(OpExists, read("/x", true)).want(t, tree.NoNode)
+		c.call(OpGetChildren, read("/", true)).want(t, tree.OK)
+		c.conn.Close()
+		synctest.Wait()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if len(s.conns) != 0 || len(s.watches.byConn) != 0 || len(s.watches.byPath[watchData]) != 0 {
+			t.Errorf("%d connections and the watches of %d are kept", len(s.conns), len(s.watches.byConn))
 		}
 	})
 }
