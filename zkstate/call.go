@@ -108,7 +108,7 @@ func (r Multi) call(conn *zk.Conn, root string) Response {
 	}
 	results, err := conn.Multi(ops...)
 	for i, res := range results {
-		if res.Error != nil && res.Error.Error() != rolledBack && i < len(r.Ops) {
+		if res.Error != nil && i < len(r.Ops) {
 			return r.fail(&Error{Op: r.op(), Err: &MultiError{
 				Index: i, Of: len(r.Ops), Op: r.Ops[i].op(), Path: r.Ops[i].node(), Err: cause(res.Error),
 			}})

@@ -110,10 +110,6 @@ var answered = map[error]error{
 	zk.ErrSessionExpired:          ErrSessionExpired,
 }
 
-// rolledBack is what the library makes of the code that ZooKeeper gives an
-// operation after the one that made its multi fail.
-const rolledBack = "unknown error: -2"
-
 // final holds the errors of the library that tell of the request, not of the
 // connection: repeating it gives the same.
 var final = []error{

@@ -220,9 +220,9 @@ func (s *session) lost(gen int) {
 	s.log.Warn().Msg("zookeeper: connection lost")
 }
 
-// strand answers the request that was launched and isn't on the wire yet: the
-// library keeps it for the next connection, where frameStarts refuses it. s.mu
-// is held.
+// strand answers the request that was launched and isn't on the wire yet. The
+// library may still write it, on this connection or the next one, where
+// frameStarts refuses it. s.mu is held.
 func (s *session) strand() {
 	if c := s.launched; c != nil {
 		req := c.request()
@@ -251,11 +251,12 @@ func (s *session) launch(c *call) error {
 }
 
 // frameStarts reports whether a request's frame may be written on connection
-// gen. The frame is that of the launched request, as there is only one.
+// gen. The frame is that of the launched request, as there is only one. It may
+// not if its caller was told that it isn't sent: see strand.
 func (s *session) frameStarts(gen int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.launched == nil || s.launched.gen != gen {
+	if s.launched == nil || s.launched.gen != gen || s.launched.answered.Load() {
 		return false
 	}
 	s.launched, s.begun = nil, true

@@ -349,26 +349,36 @@ func TestSaveRepeatsWhatWasNotApplied(t *testing.T) {
 	wantStored(t, s, orders(0), 2, 1)
 }
 
-// The reply is lost, and somebody else writes before it's looked up.
-func TestLostReplyThenFenced(t *testing.T) {
-	st := local(t)
-	mine, other := newStore(t, st.connect(t)), newStore(t, st.connect(t))
-	saved(t, mine, writes(3, 1, offsets.NoVersion))
-	f := st.local.LoseReply(zkserver.Match{Op: zkserver.OpMulti})
-	defer f.Remove()
-	st.local.RefuseDials(true)
-	done := make(chan []error)
-	go func() { done <- mine.Save(bounded(t, 20*time.Second), writes(3, 2, 0)) }()
-	within(t, 5*time.Second, "lost reply", f.Spent())
-	taken := checkpoint("orders", 1, 2)
-	taken.Instance = "B"
-	saved(t, other, []offsets.Write{{Checkpoint: taken, Version: 1}})
-	st.local.RefuseDials(false)
-	errs := <-done
-	if errs[0] != nil || errs[2] != nil {
-		t.Errorf("the others: %v", errs)
+// A multi is lost, applied or not, and somebody else writes before it's looked
+// up.
+func TestLostThenFenced(t *testing.T) {
+	for _, applied := range []bool{true, false} {
+		t.Run(fmt.Sprintf("applied=%t", applied), func(t *testing.T) {
+			st := local(t)
+			mine, other := newStore(t, st.connect(t)), newStore(t, st.connect(t))
+			saved(t, mine, writes(3, 1, offsets.NoVersion))
+			lose, version := st.local.LoseReply, int32(1)
+			if !applied {
+				lose, version = st.local.CutBeforeApply, 0
+			}
+			f := lose(zkserver.Match{Op: zkserver.OpMulti})
+			defer f.Remove()
+			st.local.RefuseDials(true)
+			done := make(chan []error)
+			go func() { done <- mine.Save(bounded(t, 20*time.Second), writes(3, 2, 0)) }()
+			within(t, 5*time.Second, "loss", f.Spent())
+			taken := checkpoint("orders", 1, 2)
+			taken.Instance = "B"
+			saved(t, other, []offsets.Write{{Checkpoint: taken, Version: version}})
+			st.local.RefuseDials(false)
+			errs := <-done
+			if errs[0] != nil || errs[2] != nil {
+				t.Errorf("the others: %v", errs)
+			}
+			wantErr(t, errs[1], offsets.ErrFenced, `"B"`)
+			wantStored(t, mine, orders(0), 2, 1)
+		})
 	}
-	wantErr(t, errs[1], offsets.ErrFenced, `"B"`)
 }
 
 func TestSaveWaitsWhileZooKeeperIsAway(t *testing.T) {
