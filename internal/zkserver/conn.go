@@ -24,6 +24,7 @@ type conn struct {
 
 	// Guarded by srv.mu.
 	session *session // nil before the connect request, and when it ended
+	sid     int64    // of the session, or of the one asked for
 	ids     []tree.ID
 	dead    bool // cut by a fault or replaced: nothing more is executed
 }
@@ -121,6 +122,17 @@ func (c *conn) write() {
 				return
 			}
 		}
+	}
+}
+
+// await waits until ch is closed; false means that the connection ended
+// meanwhile.
+func (c *conn) await(ch <-chan struct{}) bool {
+	select {
+	case <-ch:
+		return true
+	case <-c.done:
+		return false
 	}
 }
 

@@ -7,68 +7,17 @@ import (
 	"github.com/kspout/kspout/internal/zkserver/tree"
 )
 
-// enter locks s.mu for c once the server is not paused. If it returns false,
-// the connection has ended, and s.mu is not locked.
-func (s *Server) enter(c *conn) bool {
-	for {
-		s.mu.Lock()
-		gate, dead := s.gate, c.dead
-		if gate == nil && !dead {
-			return true
-		}
-		s.mu.Unlock()
-		if dead {
-			return false
-		}
-		select {
-		case <-gate:
-		case <-c.done:
-			return false
-		}
-	}
-}
-
-// wait unlocks s.mu until free is closed, and the server is not paused then.
-// It returns with s.mu locked; false means that the connection has ended.
-func (s *Server) wait(c *conn, free <-chan struct{}) bool {
-	s.mu.Unlock()
-	select {
-	case <-free:
-		if s.enter(c) {
-			return true
-		}
-	case <-c.done:
-	}
-	s.mu.Lock()
-	return false
-}
-
-// waitRunning waits while the server is paused; false means that the
-// connection ended meanwhile.
-func (s *Server) waitRunning(c *conn) bool {
-	for {
-		s.mu.Lock()
-		gate := s.gate
-		s.mu.Unlock()
-		if gate == nil {
-			return true
-		}
-		select {
-		case <-gate:
-		case <-c.done:
-			return false
-		}
-	}
-}
-
 // connect opens or resumes a session for c. It returns false if c is to end.
 func (s *Server) connect(c *conn, frame []byte) bool {
+	req, err := decodeConnect(frame)
+	s.mu.Lock()
+	c.sid = req.session // which may be isolated
+	s.mu.Unlock()
 	if !s.enter(c) {
 		return false
 	}
 	defer s.mu.Unlock()
 	s.received++
-	req, err := decodeConnect(frame)
 	if err != nil || req.lastZxid > s.tree.Zxid() {
 		// A client that has seen more than this server belongs to another.
 		return s.cut(c)
@@ -92,7 +41,7 @@ func (s *Server) connect(c *conn, frame []byte) bool {
 		c.out.put(parcel{frame: connectFrame(req, 0, 0, [16]byte{}), last: true})
 		return false
 	}
-	x.conn, c.session = c, x
+	x.conn, c.session, c.sid = c, x, x.id
 	c.out.put(parcel{frame: connectFrame(req, x.id, int32(timeout.Milliseconds()), x.passwd)})
 	return true
 }
@@ -194,67 +143,6 @@ func (s *Server) execute(c *conn, req request) (r *reply, last bool) {
 	return newReply(xidPing, s.tree.Zxid(), tree.OK), false
 }
 
-// query runs a read, and arms its watch.
-func (s *Server) query(c *conn, req request, body readBody) *reply {
-	var (
-		who   = c.caller()
-		kind  = watchData
-		stat  tree.Stat
-		code  tree.Code
-		write func(r *reply)
-	)
-	switch req.op {
-	case OpExists:
-		stat, code = s.tree.Exists(who, body.path)
-		write = func(r *reply) { r.stat(stat) }
-	case OpGetData:
-		var data []byte
-		data, stat, code = s.tree.Get(who, body.path)
-		write = func(r *reply) { r.Buffer(data); r.stat(stat) }
-	case OpGetACL:
-		var acl []tree.ACL
-		acl, stat, code = s.tree.ACL(who, body.path)
-		write = func(r *reply) { r.acl(acl); r.stat(stat) }
-	case OpGetChildren, OpGetChildren2:
-		var names []string
-		kind = watchChild
-		names, stat, code = s.tree.Children(who, body.path)
-		write = func(r *reply) {
-			r.Strings(names)
-			if req.op == OpGetChildren2 {
-				r.stat(stat)
-			}
-		}
-	case OpSync:
-		write = func(r *reply) { r.String(body.path) }
-	}
-	if body.watch && (code == tree.OK || code == tree.NoNode && req.op == OpExists) {
-		s.watches.add(kind, body.path, c)
-	}
-	r := newReply(req.xid, s.tree.Zxid(), code)
-	if code == tree.OK {
-		write(r)
-	}
-	return r
-}
-
-// rearm arms the watches that a client had on its connection before, or fires
-// those that have missed their event since.
-func (s *Server) rearm(c *conn, body setWatchesBody) {
-	each := func(paths []string, created, children bool, kind watchKind) {
-		for _, path := range paths {
-			if typ, missed := s.tree.Missed(path, body.since, created, children); missed {
-				s.tell(c, typ, path, noZxid)
-			} else {
-				s.watches.add(kind, path, c)
-			}
-		}
-	}
-	each(body.data, false, false, watchData)
-	each(body.exists, true, false, watchData)
-	each(body.children, false, true, watchChild)
-}
-
 // noZxid is the zxid of an event that no transaction of this moment caused, and
 // of the reply to an unknown operation.
 const noZxid = -1
@@ -282,10 +170,15 @@ func (s *Server) end(x *session) {
 	s.publish(s.tree.CloseSession(x.id, time.Now().UnixMilli()))
 }
 
-// expire ends a session, and cuts its connection.
+// expire ends a session, and cuts its connection; one that is isolated learns
+// of it when it isn't any more.
 func (s *Server) expire(x *session) {
 	s.end(x)
-	if x.conn != nil {
+	switch {
+	case x.conn == nil:
+	case s.isolated[x.id] != nil:
+		s.cut(x.conn)
+	default:
 		x.conn.dead = true
 		x.conn.close()
 	}

@@ -22,9 +22,12 @@
 //   - request, reply: operations as bytes
 //   - sessions, watches: tables, without clocks or sockets
 //   - conn, outbox: the two goroutines of one connection
-//   - dispatch: a request, from frame to reply
-//   - fault: what goes wrong on demand
-//   - server: starting, stopping, time
+//   - gate: what a connection waits for before a request is executed
+//   - dispatch, query: a request, from frame to reply
+//   - fault: what goes wrong at a request, on demand
+//   - outage: what goes wrong at any moment, on demand
+//   - inspect: what tests may see without a session
+//   - server, config: starting, stopping, time
 //
 // # Concurrency
 //

@@ -56,6 +56,30 @@ func (s *Server) resume() {
 	}
 }
 
+// Isolate cuts a session's client off, as a network that loses every packet:
+// its connection stays open, but nothing is received or sent on it, nor on one
+// with which the client tries to resume the session, until [Server.Rejoin]. The
+// session's time goes on, and ends it. A new session of the same client is not
+// concerned. The id need not be one of a living session.
+func (s *Server) Isolate(id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isolated[id] == nil {
+		s.isolated[id] = make(chan struct{})
+	}
+}
+
+// Rejoin ends the isolation of a session. What was under way arrives now; if
+// the session has ended meanwhile, its client learns it now.
+func (s *Server) Rejoin(id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if ch := s.isolated[id]; ch != nil {
+		close(ch)
+		delete(s.isolated, id)
+	}
+}
+
 // RefuseDials says whether new connections are cut as soon as they are made.
 // Those that exist aren't touched.
 func (s *Server) RefuseDials(refuse bool) {

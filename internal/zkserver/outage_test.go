@@ -77,7 +77,7 @@ func TestDropConn(t *testing.T) {
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, pipe := startPipe(t, Config{})
-		c := pipe.connect(t, time.Second)
+		c, idle := pipe.connect(t, time.Second), pipe.connect(t, time.Second)
 		s.Pause()
 		s.Pause() // again: nothing
 		asked := make(chan told)
@@ -86,15 +86,16 @@ func TestPause(t *testing.T) {
 		go late.open(time.Second, 0, make([]byte, 16))
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if _, _, ok := s.Get("/x"); ok || len(s.Sessions()) != 1 {
+		if _, _, ok := s.Get("/x"); ok || len(s.Sessions()) != 2 {
 			t.Error("a paused server works")
 		}
 		s.Resume()
 		(<-asked).want(t, tree.OK)
-		synctest.Wait()
-		if n := len(s.Sessions()); n != 2 {
-			t.Errorf("%d sessions, want 2", n)
+		time.Sleep(900 * time.Millisecond) // of the second that each has, and past a tick
+		if n := len(s.Sessions()); n != 3 {
+			t.Errorf("%d sessions, want 3", n)
 		}
+		idle.call(OpPing, nil).want(t, tree.OK)
 		time.Sleep(2 * time.Second)
 		if n := len(s.Sessions()); n != 0 {
 			t.Errorf("%d sessions after the pause are for ever", n)
@@ -117,6 +118,54 @@ func TestPauseHoldsReplies(t *testing.T) {
 		if d := time.Since(start); d != 5*time.Second {
 			t.Errorf("answered after %v, want 5s", d)
 		}
+	})
+}
+
+// TestIsolate: the client of an isolated session hears nothing, while the
+// others see the session end.
+func TestIsolate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, pipe := startPipe(t, Config{})
+		c, other := pipe.connect(t, 2*time.Second), pipe.connect(t, 10*time.Second)
+		c.call(OpCreate, create("/e", tree.Ephemeral)).want(t, tree.OK)
+		other.call(OpExists, read("/e", true)).want(t, tree.OK)
+		s.Isolate(c.session)
+		isolated := time.Now()
+		answer := make(chan told)
+		go func() { answer <- c.call(OpSetData, set("/e", "x")) }()
+		if ev := other.next(); ev.xid != xidEvent || tree.EventType(ev.body.Int32()) != tree.Deleted {
+			t.Errorf("told %+v, want the deletion", ev)
+		}
+		if d := time.Since(isolated); d < 2*time.Second || d > 2500*time.Millisecond {
+			t.Errorf("the session ended after %v, want 2s to 2.5s", d)
+		}
+		resumed := make(chan bool)
+		again := pipe.dial(t)
+		go func() { resumed <- again.open(c.timeout, c.session, c.passwd) }()
+		time.Sleep(5 * time.Second)
+		select {
+		case f := <-answer:
+			t.Errorf("an isolated client was told %+v", f)
+		case <-resumed:
+			t.Error("an isolated client has connected")
+		default:
+		}
+		s.Rejoin(c.session)
+		(<-answer).wantEnd(t)
+		if <-resumed {
+			t.Error("resumed an expired session")
+		}
+	})
+}
+
+// TestRejoin: a session that is isolated for less than its timeout lives on.
+func TestRejoin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, pipe := startPipe(t, Config{})
+		c := pipe.connect(t, 2*time.Second)
+		s.Isolate(c.session)
+		time.AfterFunc(1900*time.Millisecond, func() { s.Rejoin(c.session) })
+		c.call(OpCreate, create("/e", tree.Ephemeral)).want(t, tree.OK)
 	})
 }
 

@@ -31,10 +31,11 @@ type Server struct {
 	wg     sync.WaitGroup // accept, reap, and two for each connection
 
 	mu       sync.Mutex
-	ln       net.Listener  // nil while stopped
-	addr     string        // of the last listener
-	quit     chan struct{} // closed when the server stops: ends reap
-	gate     chan struct{} // nil while running; closed when a pause ends
+	ln       net.Listener            // nil while stopped
+	addr     string                  // of the last listener
+	quit     chan struct{}           // closed when the server stops: ends reap
+	gate     chan struct{}           // nil while running; closed when a pause ends
+	isolated map[int64]chan struct{} // by session; closed by Rejoin
 	refusing bool
 	tree     *tree.Tree
 	sessions *sessions
@@ -58,6 +59,7 @@ func Start(cfg Config) (*Server, error) {
 		sessions: newSessions(time.Now(), cfg.minTimeout(), cfg.maxTimeout()),
 		watches:  newWatches[*conn](),
 		conns:    map[*conn]struct{}{},
+		isolated: map[int64]chan struct{}{},
 	}
 	if err := s.run(); err != nil {
 		return nil, err
