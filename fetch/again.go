@@ -65,7 +65,7 @@ func (l *Log) Again(at int64) (Answer, bool) {
 func (l *Log) takeAgain() (Answer, bool) {
 	defer l.mu.Unlock()
 	r := &l.again
-	a := Answer{Look: r.look}
+	a := l.marked(Answer{Look: r.look})
 	switch {
 	case r.fail != nil:
 		a.Err = r.fail
@@ -129,7 +129,8 @@ func (l *Log) deliverAgain(part fetchPart, a *fetchAnswer, alone bool) {
 	var todo todo
 	switch code := a.code; {
 	case code == 0:
-		l.foundAgain(a.segment, alone, &todo)
+		l.hear(a, &todo)
+		l.foundAgain(a, alone, &todo)
 	case code == kafka.OffsetOutOfRange:
 		r.wanted, r.looking, r.oor, todo.look = false, true, true, true
 	case fatal(code):
@@ -143,8 +144,8 @@ func (l *Log) deliverAgain(part fetchPart, a *fetchAnswer, alone bool) {
 }
 
 // foundAgain looks for the batch that reaches to the retry's offset. Under mu.
-func (l *Log) foundAgain(s segment, alone bool, t *todo) {
-	r := &l.again
+func (l *Log) foundAgain(a *fetchAnswer, alone bool, t *todo) {
+	r, s := &l.again, &a.segment
 	r.failures = 0
 	for _, raw := range s.batches {
 		if raw.last >= r.at {
@@ -159,6 +160,7 @@ func (l *Log) foundAgain(s segment, alone bool, t *todo) {
 		r.minBytes = int32(s.cut)
 	case !alone:
 		r.alone = true
+	case a.throttled: // asked for again, once the broker lets us
 	default:
 		r.wanted, r.looking, r.oor, t.look = false, true, false, true
 	}

@@ -15,12 +15,14 @@ type fetchResponse struct {
 	answers  []fetchAnswer
 }
 
-// A fetchAnswer is that for one partition. Marks that the broker may tell (high
-// watermark, last stable offset, log start) aren't kept: they decide nothing.
+// A fetchAnswer is that for one partition.
 type fetchAnswer struct {
-	part    fetchPart
-	code    kafka.Error // 0: none
-	segment segment
+	part      fetchPart
+	code      kafka.Error // 0: none
+	high      int64       // high watermark, -1: not told
+	start     int64       // log start, -1: not told
+	throttled bool        // so an empty segment says nothing
+	segment   segment
 }
 
 // decode reads the response off the wire, batches into memory of their own.
@@ -46,6 +48,7 @@ func (q *fetchRequest) decode(r *reader, version int16) (*fetchResponse, error) 
 			if err != nil {
 				return nil, err
 			}
+			a.throttled = resp.throttle > 0
 			if a.part = part; ok {
 				resp.answers = append(resp.answers, a)
 			}
@@ -80,9 +83,9 @@ func (q *fetchRequest) index(version int16) map[partKey]fetchPart {
 // decodePart reads what follows the partition's number.
 func (q *fetchRequest) decodePart(r *reader, keep bool) (a fetchAnswer, err error) {
 	a.code = kafka.Error(r.int16())
-	r.int64() // high watermark
-	r.int64() // last stable offset
-	r.int64() // log start offset
+	a.high = r.int64()
+	r.int64() // last stable offset: it bounds what the broker sends
+	a.start = r.int64()
 	var aborted []abortedTxn
 	for range r.array() {
 		t := abortedTxn{producer: r.int64(), first: r.int64()}

@@ -55,6 +55,10 @@ type Log struct {
 
 	again retry
 
+	// What fetches told of the log's ends, -1 before one did.
+	logStart, high int64
+	news           bool // logStart rose since the last Take
+
 	// The consumer's own: the cursor that it walks, of generation curGen.
 	cur    *Cursor
 	curGen uint64
@@ -64,8 +68,9 @@ func newLog(c *Client, p offsets.Partition, id offsets.TopicID, wake func()) *Lo
 	return &Log{
 		client: c, partition: p, id: id, wake: wake,
 		start: -1, next: -1,
-		place: placement{epoch: -1},
-		again: retry{at: -1},
+		place:    placement{epoch: -1},
+		again:    retry{at: -1},
+		logStart: -1, high: -1,
 	}
 }
 
@@ -79,9 +84,9 @@ func (l *Log) Take(from int64) (Answer, bool) {
 		return l.takeMoved(), true
 	}
 	if c := l.cur; c != nil && l.curGen == l.gen && from >= c.from && from < c.end {
-		l.mu.Unlock()
 		c.skipTo(from)
-		return Answer{Records: c}, true
+		defer l.mu.Unlock()
+		return l.marked(Answer{Records: c}), true
 	}
 	l.cur = nil
 	if from < l.start || from > l.next {
@@ -100,21 +105,27 @@ func (l *Log) Take(from int64) (Answer, bool) {
 			l.cur, l.curGen = c, gen
 			l.start = c.end
 			l.next = max(l.next, c.end)
+			a := l.marked(Answer{Records: c})
 			l.unlockAndKick()
-			return Answer{Records: c}, true
+			return a, true
 		}
 		l.drop(from)
 		l.fail, _ = errors.AsType[*PartitionError](err)
 	}
 	if l.fail != nil {
 		defer l.mu.Unlock()
-		return Answer{Err: l.fail}, true
+		return l.marked(Answer{Err: l.fail}), true
 	}
 	if look := l.look; look != nil {
 		l.look = nil
 		l.delay() // in case that the consumer asks for the same again
-		l.mu.Unlock()
-		return Answer{Look: look}, true
+		defer l.mu.Unlock()
+		return l.marked(Answer{Look: look}), true
+	}
+	if l.news {
+		a := l.marked(Answer{})
+		l.unlockAndKick()
+		return a, true
 	}
 	l.beyond = false
 	l.unlockAndKick()
@@ -126,7 +137,22 @@ func (l *Log) takeMoved() Answer {
 	defer l.mu.Unlock()
 	look := l.moved
 	l.moved = nil
-	return Answer{Look: look}
+	return l.marked(Answer{Look: look})
+}
+
+// marked returns a with the marks that fetches told. Under mu.
+func (l *Log) marked(a Answer) Answer {
+	l.news = false
+	a.Start, a.End = l.logStart, l.high
+	return a
+}
+
+// hear takes the marks that came with an answer. Under mu.
+func (l *Log) hear(a *fetchAnswer, t *todo) {
+	l.high = a.high
+	if a.start > l.logStart {
+		l.logStart, l.news, t.wake = a.start, true, true
+	}
 }
 
 // pop takes the first batch that reaches to from or beyond off buf. Under mu.
@@ -252,7 +278,8 @@ func (l *Log) deliver(part fetchPart, a *fetchAnswer) {
 	var todo todo
 	switch code := a.code; {
 	case code == 0:
-		todo.wake = l.extend(a.segment)
+		l.hear(a, &todo)
+		todo.wake = l.extend(a.segment) || todo.wake
 	case code == kafka.OffsetOutOfRange && len(l.buf) > 0:
 		l.beyond = true
 	case code == kafka.OffsetOutOfRange:
@@ -335,6 +362,7 @@ func (l *Log) looked(look Look) {
 		l.id = look.TopicID
 		l.reset(-1)
 		l.again = retry{at: -1, serial: l.again.serial + 1}
+		l.logStart, l.high, l.news = -1, -1, false
 		l.moved, todo.wake = &look, true
 	}
 	if l.looking {

@@ -111,16 +111,23 @@ func (m *partitionManager) failNow(t *Tuple, cause error, now time.Time) (ok, to
 	m.mu.Lock()
 	defer m.unlock()
 	r := t.record()
-	if m.isStale(t) || r != t && t.state.Load() != inFlight || !r.blk.settle(r, inFlight, failed) {
+	if m.isStale(t) || r != t && t.state.Load() != inFlight {
 		return false, false
 	}
-	o := r.Offset()
-	m.noteFail(r, cause, m.tracker.Fail(o, now))
+	return m.failRecord(r, cause, now)
+}
+
+// failRecord fails a record that is in flight. The caller holds mu.
+func (m *partitionManager) failRecord(r *Tuple, cause error, now time.Time) (ok, tooMany bool) {
+	if !r.blk.settle(r, inFlight, failed) {
+		return false, false
+	}
+	m.noteFail(r, cause, m.tracker.Fail(r.Offset(), now))
 	if m.tracker.TooManyFailures() {
 		m.note(func(e *Events) { e.tooManyFailures(m.opts.partition) })
-		tooMany = true
+		return true, true
 	}
-	return true, tooMany
+	return true, false
 }
 
 // noteFail tells of a fail and what it led to. The caller holds mu.

@@ -27,12 +27,6 @@ type block struct {
 	// tuples is complete before the block is published, and never grows.
 	tuples []Tuple
 
-	// times says when each tuple left the queue, where deliveries time out. It
-	// and expired (the first that may still time out) belong to the partition's
-	// goroutine.
-	times   []time.Time
-	expired int
-
 	// acks counts the acks of plain tuples. It is incremented after the state
 	// was changed: an ack that has returned is always counted.
 	acks atomic.Int32
@@ -41,6 +35,11 @@ type block struct {
 	swept int32 // the acks that the tracker knows of
 	open  int   // tuples that are queued, in flight, or acked and not swept
 	low   int   // all tuples before this index are settled
+
+	// times says when each tuple left the queue, where deliveries time out;
+	// expired is the first that may still.
+	times   []time.Time
+	expired int
 }
 
 func newBlock(m *partitionManager, batch *fetch.Batch, base int64, size int) *block {
@@ -55,11 +54,16 @@ func (b *block) add(offset int64, pos int32) *Tuple {
 	return t
 }
 
-// left notes when the next tuple left the queue, where deliveries time out.
-func (b *block) left(timeout time.Duration, now time.Time) {
-	if timeout > 0 {
+// left notes when tuple i left the queue, where deliveries time out. The caller
+// holds partitionManager.mu.
+func (b *block) left(i int, timeout time.Duration, now time.Time) {
+	if timeout == 0 {
+		return
+	}
+	for len(b.times) < i { // those that yielded nothing have no time, nor a timeout
 		b.times = append(b.times, now)
 	}
+	b.times = append(b.times, now)
 }
 
 // settle takes t, in state from, out of the open ones. It is false if t isn't in

@@ -31,21 +31,30 @@ func (m *partitionManager) endCommit(w offsets.Write, err error) {
 	<-m.writing
 }
 
-// save stores what is done by now, if that differs from what is stored, and waits
-// for the outcome. It waits for a write that is under way first: it is a barrier,
-// and is never left out because of another one.
-func (m *partitionManager) save(ctx context.Context) error {
+// awaitCommit is beginCommit, but waits for a write that is under way. The error
+// says that ctx ended before that one did.
+func (m *partitionManager) awaitCommit(ctx context.Context) (offsets.Write, bool, error) {
 	select {
 	case m.writing <- struct{}{}:
 	case <-ctx.Done():
-		return fmt.Errorf("spout: %s: the commit before didn't end: %w", m.opts.partition, context.Cause(ctx))
+		return offsets.Write{}, false, &CommitError{m.opts.partition, fmt.Errorf("the write before it didn't end: %w", context.Cause(ctx))}
 	}
 	w, ok := m.snapshot()
 	if !ok {
 		<-m.writing
-		return nil
 	}
-	err := m.store.Save(ctx, []offsets.Write{w})[0]
+	return w, ok, nil
+}
+
+// save stores what is done by now, if that differs from what is stored, and waits
+// for the outcome. It is a barrier: it waits for a write that is under way, and is
+// never left out because of one.
+func (m *partitionManager) save(ctx context.Context) error {
+	w, ok, err := m.awaitCommit(ctx)
+	if !ok {
+		return err
+	}
+	err = m.store.Save(ctx, []offsets.Write{w})[0]
 	m.endCommit(w, err)
 	if err != nil {
 		return &CommitError{Partition: m.opts.partition, Err: err}

@@ -82,3 +82,8 @@ func (e *PanicError) Unwrap() error {
 	err, _ := e.Value.(error)
 	return err
 }
+
+// isFinal reports whether trying again can't help against an error of open.
+func isFinal(err error) bool {
+	return errors.Is(err, ErrFenced) || errors.Is(err, ErrOutOfRange) || errors.Is(err, ErrUnreadable)
+}

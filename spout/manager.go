@@ -32,6 +32,7 @@ type managerOptions struct {
 	maxBytes      int64         // that pending records pin; 0: no bound
 	scheme        Scheme        // nil: one tuple a record
 	events        Events
+	crash         bool // let panics of user code pass
 }
 
 // A partitionManager is storm-kafka's PartitionManager: it keeps the pending and
@@ -39,8 +40,8 @@ type managerOptions struct {
 // emitted, hands them out, takes acks and fails in any order, and says what is to
 // be committed. Its behaviour is fixed by testdata/scenarios.
 //
-// One goroutine, the partition's owner, calls next, expire, expiry, saveNow,
-// close and release. ack and fail are called by anyone, beginCommit and endCommit
+// One goroutine, the partition's owner, calls next, saveNow, close and
+// release. ack and fail are called by anyone, beginCommit and endCommit
 // by whoever commits.
 type partitionManager struct {
 	opts   managerOptions
@@ -82,6 +83,9 @@ type partitionManager struct {
 	gen     int              // counts R3, R4 and the release
 	cuts    []cut
 	notes   []func(*Events) // what to tell when mu is unlocked
+
+	expiry   *time.Timer // of the delivery that times out next; nil if not set
+	released bool
 }
 
 // A cut makes the tuples of older blocks stale, from an offset on. The list is
@@ -179,6 +183,9 @@ func (m *partitionManager) release() {
 	m.sweep()
 	m.cut(0)
 	m.queue, m.at = nil, 0
+	if m.released = true; m.expiry != nil {
+		m.expiry.Stop()
+	}
 }
 
 // close commits, then releases. The error says why the last write failed.

@@ -74,10 +74,11 @@ func (m *partitionManager) more() bool {
 func (m *partitionManager) emit(b *block, i int) []Tuple {
 	t, out := &b.tuples[i], b.tuples[i:i+1:i+1]
 	if m.opts.scheme != nil && t.state.Load() == queued {
-		if fan, ok := m.decode(t); !ok {
-			b.left(m.opts.timeout, time.Time{})
+		fan, ok := m.decode(t)
+		if !ok {
 			return nil
-		} else if fan != nil {
+		}
+		if fan != nil {
 			out = fan
 		}
 	}
@@ -90,11 +91,15 @@ func (m *partitionManager) emit(b *block, i int) []Tuple {
 	}
 	m.mu.Lock()
 	defer m.unlock()
-	b.left(m.opts.timeout, time.Now())
+	now := time.Now()
+	b.left(i, m.opts.timeout, now)
 	if !t.state.CompareAndSwap(queued, inFlight) {
 		return nil
 	}
 	m.tracker.Emitted(t.Offset())
+	if m.opts.timeout > 0 {
+		m.armExpiry(now.Add(m.opts.timeout))
+	}
 	return out
 }
 
@@ -104,7 +109,7 @@ func (m *partitionManager) decode(t *Tuple) (fanned []Tuple, ok bool) {
 	var values []any
 	var r Record
 	t.fillRecord(&r)
-	err := contain(func() error {
+	err := m.contain(func() error {
 		return m.opts.scheme.Decode(&r, func(v any) { values = append(values, v) })
 	})
 	switch {
@@ -159,8 +164,12 @@ func (m *partitionManager) undecodable(t *Tuple, cause error) {
 	}
 }
 
-// contain calls f and makes a panic of it an error.
-func contain(f func() error) (err error) {
+// contain calls user code, and makes a panic of it an error unless it is to
+// crash.
+func (m *partitionManager) contain(f func() error) (err error) {
+	if m.opts.crash {
+		return f()
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = &PanicError{Value: p, Stack: debug.Stack()}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cockroachdb/datadriven"
@@ -154,8 +155,7 @@ func (s *scenario) fetchCommand(args []datadriven.CmdArg) error {
 	return nil
 }
 
-// wait lets the fake clock run, and expires deliveries when they are due, as the
-// partition's goroutine does.
+// wait lets the fake clock run.
 func (s *scenario) wait(args []datadriven.CmdArg) error {
 	if len(args) != 1 {
 		return usage("wait: want a duration")
@@ -164,16 +164,8 @@ func (s *scenario) wait(args []datadriven.CmdArg) error {
 	if err != nil {
 		return usage("wait: %v", err)
 	}
-	end := time.Now().Add(d)
-	for s.manager != nil {
-		at, ok := s.manager.expiry()
-		if !ok || at.After(end) {
-			break
-		}
-		time.Sleep(time.Until(at))
-		s.manager.expire(time.Now())
-	}
-	time.Sleep(time.Until(end))
+	time.Sleep(d)
+	synctest.Wait() // for what is due at this very instant
 	return nil
 }
 

@@ -2,46 +2,38 @@ package spout
 
 import "time"
 
-// expire fails the deliveries that have been out for the timeout at now, each as
-// of the instant at which it was. Rule E5. Owner only.
-func (m *partitionManager) expire(now time.Time) {
-	if m.opts.timeout == 0 {
-		return
-	}
-	type delivery struct {
-		t  *Tuple
-		at time.Time
-	}
-	var due []delivery
-	m.mu.Lock()
-	for _, b := range m.blocks {
-		for ; b.expired < len(b.times) && now.Sub(b.times[b.expired]) >= m.opts.timeout; b.expired++ {
-			due = append(due, delivery{&b.tuples[b.expired], b.times[b.expired]})
-		}
-	}
-	m.unlock()
-	for _, d := range due {
-		m.failNow(d.t, ErrTimeout, d.at.Add(m.opts.timeout))
+// armExpiry sets the timer that fails deliveries which are out too long, unless
+// it is set. The caller holds mu.
+func (m *partitionManager) armExpiry(at time.Time) {
+	if m.expiry == nil && !m.released {
+		m.expiry = time.AfterFunc(time.Until(at), m.expire)
 	}
 }
 
-// expiry returns when the next delivery times out, and false if none will. Owner
-// only.
-func (m *partitionManager) expiry() (time.Time, bool) {
-	if m.opts.timeout == 0 {
-		return time.Time{}, false
-	}
+// expire fails the deliveries that have been out for the timeout, each as of the
+// instant at which it was. Rule E5. It runs on a goroutine of the timer, so that
+// a user who blocks the partition's goroutine is timed out as well.
+func (m *partitionManager) expire() {
+	now := time.Now()
 	m.mu.Lock()
-	defer m.unlock()
+	m.expiry = nil
 	for _, b := range m.blocks {
-		for b.expired < len(b.times) && b.tuples[b.expired].state.Load() != inFlight {
-			b.expired++
-		}
-		if b.expired < len(b.times) {
-			return b.times[b.expired].Add(m.opts.timeout), true // later blocks were emitted later
+		for ; b.expired < len(b.times); b.expired++ {
+			t, at := &b.tuples[b.expired], b.times[b.expired].Add(m.opts.timeout)
+			if at.After(now) {
+				if t.state.Load() != inFlight {
+					continue
+				}
+				m.armExpiry(at) // later ones were emitted later
+				m.unlock()
+				m.wake()
+				return
+			}
+			m.failRecord(t, ErrTimeout, at)
 		}
 	}
-	return time.Time{}, false
+	m.unlock()
+	m.wake()
 }
 
 // retryDue returns when the next retry is due: the zero time if one is, and false

@@ -1,0 +1,35 @@
+package spout
+
+// abandonQueue forgets what waits to be emitted. It stays pending, so it comes
+// again. Owner only; nothing is emitted after it.
+func (m *partitionManager) abandonQueue() {
+	m.mu.Lock()
+	defer m.unlock()
+	for i, b := range m.queue {
+		for j := range b.tuples {
+			if i > 0 || j >= m.at {
+				b.settle(&b.tuples[j], queued, stale)
+			}
+		}
+	}
+	m.queue, m.at = nil, 0
+}
+
+// outstanding returns how many records are with the user, after abandonQueue.
+func (m *partitionManager) outstanding() (n int) {
+	m.mu.Lock()
+	defer m.unlock()
+	m.sweep()
+	for _, b := range m.blocks {
+		n += b.open
+	}
+	return n
+}
+
+// settled returns the position, and how many offsets below it aren't done.
+func (m *partitionManager) settled() (position int64, pending int) {
+	m.mu.Lock()
+	defer m.unlock()
+	m.sweep()
+	return m.tracker.Position(), m.tracker.Pending()
+}
