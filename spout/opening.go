@@ -36,7 +36,7 @@ func (d *discovery) open(q openRequest) {
 		return
 	}
 	if d.cfg.StopAtEnd && d.first {
-		p.end = q.look.Latest
+		p.end = end{wanted: true, offset: q.look.Latest}
 	}
 	d.roster.add(p)
 	if d.cfg.StopAtEnd && !d.first {

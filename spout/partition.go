@@ -23,12 +23,11 @@ type partition struct {
 	ctx  context.Context
 	stop context.CancelCauseFunc
 
-	end   int64 // with StopAtEnd: where the log ended at the start; else -1
-	ended bool
+	end end // with StopAtEnd
 }
 
 func (r *running) newPartition(id offsets.Partition, topic offsets.TopicID) *partition {
-	p := &partition{r: r, id: id, wake: make(chan struct{}, 1), end: -1}
+	p := &partition{r: r, id: id, wake: make(chan struct{}, 1)}
 	p.ctx, p.stop = context.WithCancelCause(r.emitting)
 	p.log = r.client.Open(id, topic, p.poke)
 	return p
@@ -105,7 +104,7 @@ func (p *partition) recover(err error) error {
 
 // idle waits until there may be something to do.
 func (p *partition) idle() {
-	if p.atEnd() {
+	if p.end.wanted && p.m.reached(&p.end) {
 		p.r.roster.ended(p)
 	}
 	var due <-chan time.Time
@@ -122,17 +121,6 @@ func (p *partition) idle() {
 	case <-due:
 	case <-p.ctx.Done():
 	}
-}
-
-// atEnd reports, once, that StopAtEnd has nothing more to wait for here.
-func (p *partition) atEnd() bool {
-	if p.end < 0 || p.ended {
-		return false
-	}
-	p.m.starved.Store(true) // acks are to wake us
-	position, pending := p.m.settled()
-	p.ended = position >= p.end && pending == 0
-	return p.ended
 }
 
 // drain waits until nothing is with the user, or the time for that is over.
