@@ -87,14 +87,16 @@ func (c *Cluster) openKafka() error {
 			return c.gates[next-1], nil
 		}),
 	}
-	for name, n := range c.cfg.Topics {
-		opts = append(opts, kfake.SeedTopics(int32(n), name))
-	}
 	kafka, err := kfake.NewCluster(append(opts, c.cfg.Kafka...)...)
 	if err != nil {
 		return err
 	}
 	c.kafka = kafka
+	for name, n := range c.cfg.Topics {
+		if err := c.CreateTopic(name, n, nil); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

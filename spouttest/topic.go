@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"strconv"
 	"time"
 
 	"github.com/twmb/franz-go/pkg/kerr"
@@ -12,10 +13,12 @@ import (
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
-// CreateTopic makes a topic. settings are the topic's, such as
-// "max.message.bytes"; nil for none.
+// CreateTopic makes a topic. settings are the topic's, such as "cleanup.policy";
+// nil for none.
 func (c *Cluster) CreateTopic(topic string, partitions int, settings map[string]string) error {
-	err := c.admin(func(k *kfake.Cluster) error { return k.CreateTopic(topic, int32(partitions), maps.Clone(settings)) })
+	all := map[string]string{"max.message.bytes": strconv.Itoa(c.cfg.MaxMessageBytes)} // which kfake describes wrongly otherwise
+	maps.Copy(all, settings)
+	err := c.admin(func(k *kfake.Cluster) error { return k.CreateTopic(topic, int32(partitions), all) })
 	return wrap(err, "create topic %s", topic)
 }
 

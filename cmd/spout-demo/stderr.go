@@ -15,7 +15,7 @@ import (
 func newLogger(w io.Writer) zerolog.Logger {
 	return zerolog.New(zerolog.ConsoleWriter{
 		Out: &lockedWriter{w: w}, TimeFormat: time.TimeOnly, NoColor: !isTerminal(w),
-	}).With().Timestamp().Logger()
+	}).Level(zerolog.InfoLevel).With().Timestamp().Logger()
 }
 
 // isTerminal reports whether w shows what is written to a person.
