@@ -90,9 +90,16 @@ func (c *Client) makeChroot(ctx context.Context) error {
 	if root == "" {
 		return nil
 	}
-	top := &Client{cfg: c.cfg, permits: c.permits, running: c.running}
-	top.session.Store(c.session.Load())
-	return top.makePath(ctx, root)
+	for {
+		if err := c.WaitConnected(ctx); err != nil {
+			return fmt.Errorf("zkstate: create the chroot %s: %w", root, err)
+		}
+		top := &Client{cfg: c.cfg, permits: c.permits} // the same session, seen from the root
+		top.session.Store(c.session.Load())
+		if err := top.makePath(ctx, root); !lost(err) {
+			return err
+		}
+	}
 }
 
 // makePath creates the node at path and those above it, where they're missing.

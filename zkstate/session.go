@@ -3,6 +3,7 @@ package zkstate
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"sync"
 	"time"
@@ -114,7 +115,7 @@ func (s *session) event(ev zk.Event) {
 		s.notify()
 		id, timeout, server := s.granted.id, s.granted.timeout, ev.Server
 		s.mu.Unlock()
-		s.log.Info().Str("server", server).Hex("session", id8(id)).Dur("timeout", timeout).Msg("zookeeper: connected")
+		s.log.Info().Str("server", server).Str("session", fmt.Sprintf("0x%x", id)).Dur("timeout", timeout).Msg("zookeeper: connected")
 	case zk.StateDisconnected:
 		s.mu.Lock()
 		gen := s.gen
@@ -123,14 +124,6 @@ func (s *session) event(ev zk.Event) {
 	case zk.StateExpired:
 		s.onExpired()
 	}
-}
-
-func id8(id int64) []byte {
-	b := make([]byte, 8)
-	for i := range b {
-		b[i] = byte(id >> (56 - 8*i))
-	}
-	return b
 }
 
 // onExpired keeps the library from making a new session on the same Conn, in
@@ -312,7 +305,7 @@ func (s *session) dial(network, address string, _ time.Duration) (net.Conn, erro
 			return nil, err
 		}
 	}
-	ctx, cancel := context.WithTimeout(s.alive, s.patience())
+	ctx, cancel := context.WithTimeout(s.alive, s.dialBound())
 	defer cancel()
 	conn, err := s.cfg.Dial(ctx, network, address)
 	s.mu.Lock()
@@ -329,17 +322,21 @@ func (s *session) dial(network, address string, _ time.Duration) (net.Conn, erro
 	w := &wire{Conn: conn, session: s, gen: s.gen, reply: make([]byte, 0, 64)}
 	s.wire = w
 	s.mu.Unlock()
-	if err := conn.SetReadDeadline(time.Now().Add(s.patience())); err != nil {
+	if err := conn.SetReadDeadline(time.Now().Add(s.helloBound())); err != nil {
 		conn.Close()
 		return nil, err
 	}
 	return w, nil
 }
 
-// patience bounds one step of making a connection: the dial, the connect reply.
-func (s *session) patience() time.Duration {
-	return max(time.Second, s.cfg.SessionTimeout*2/3)
+// dialBound bounds one dial: all servers have their turn in a third of the
+// session timeout, unless that leaves less than a second for each.
+func (s *session) dialBound() time.Duration {
+	return max(time.Second, s.cfg.SessionTimeout/time.Duration(3*s.hosts))
 }
+
+// helloBound bounds the time from a connection to the connect reply.
+func (s *session) helloBound() time.Duration { return max(time.Second, s.cfg.SessionTimeout/3) }
 
 // lastDialErr returns why the newest attempt to connect failed, or nil.
 func (s *session) lastDialErr() error {
