@@ -170,3 +170,14 @@ func (k *Kafka) AwaitPartitions(ctx context.Context, topic string, ok func([]Par
 		}
 	}
 }
+
+// AwaitInSync waits until every broker that runs says that each partition of
+// topic has a leader and all its replicas in sync, or until ctx ends. Before
+// that, a broker that is back can't be elected.
+func (k *Kafka) AwaitInSync(ctx context.Context, topic string) error {
+	return k.AwaitPartitions(ctx, topic, func(parts []Partition) bool {
+		return len(parts) > 0 && !slices.ContainsFunc(parts, func(p Partition) bool {
+			return p.Leader < 0 || len(p.ISR) != len(p.Replicas)
+		})
+	})
+}

@@ -41,6 +41,8 @@
 //   - A node of three serves with one other node at least. Bring back a
 //     majority that is down by StartAll, or by [Node.Launch] and then
 //     [Node.Await], not one by one.
+//   - A broker that is back serves before its replicas are in sync:
+//     [Kafka.AwaitInSync].
 //   - Kafka writes a log's start and high watermark to disk every so often:
 //     after a kill of the only broker, records that DeleteRecords deleted can be
 //     back.

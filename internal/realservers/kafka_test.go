@@ -14,23 +14,24 @@ import (
 	"github.com/kspout/kspout/internal/realservers"
 )
 
-// produce writes count records of 1 partition, "<tag>-0" and so on.
+// produce writes count records, "<tag>-0" and so on, to a topic of one
+// partition, or to any of several. It tries a record again while a leader moves.
 func produce(t *testing.T, k *realservers.Kafka, topic, tag string, count int) {
 	t.Helper()
 	tr := &kafka.Transport{}
 	defer tr.CloseIdleConnections()
 	c := &kafka.Client{Addr: kafka.TCP(k.Brokers()...), Transport: tr, Timeout: 20 * time.Second}
 	for i := range count {
-		res, err := c.Produce(t.Context(), &kafka.ProduceRequest{
-			Topic: topic, RequiredAcks: kafka.RequireAll,
-			Records: kafka.NewRecordReader(kafka.Record{Value: kafka.NewBytes(fmt.Appendf(nil, "%s-%d", tag, i))}),
+		eventually(t, func() error {
+			res, err := c.Produce(t.Context(), &kafka.ProduceRequest{
+				Topic: topic, RequiredAcks: kafka.RequireAll,
+				Records: kafka.NewRecordReader(kafka.Record{Value: kafka.NewBytes(fmt.Appendf(nil, "%s-%d", tag, i))}),
+			})
+			if err != nil {
+				return fmt.Errorf("produce %s-%d: %w", tag, i, err)
+			}
+			return res.Error
 		})
-		if err == nil {
-			err = res.Error
-		}
-		if err != nil {
-			t.Fatalf("produce %s-%d: %v", tag, i, err)
-		}
 	}
 }
 
@@ -212,14 +213,15 @@ func TestKafkaMovesLeaders(t *testing.T) {
 		}))
 		produce(t, k, topic, "a", 1)
 		must(t, n.Start(ctx))
-		must(t, k.AwaitPartitions(ctx, "log", func(parts []realservers.Partition) bool {
-			return len(parts) == 6 && !slices.ContainsFunc(parts, func(p realservers.Partition) bool { return len(p.ISR) != 3 })
-		}))
+		must(t, k.AwaitInSync(ctx, "log"))
 	}
 
 	// All at once, and back with a majority missing at first.
 	must(t, k.KillAll())
 	must(t, k.StartAll(ctx))
+	for _, topic := range []string{"log", "during-0", "during-1", "during-2"} {
+		must(t, k.AwaitInSync(ctx, topic))
+	}
 	if _, err := k.RunTool(ctx, realservers.LeaderElection, "--bootstrap-server", k.Brokers()[0],
 		"--election-type", "preferred", "--all-topic-partitions"); err != nil {
 		t.Fatal(err)
