@@ -3,6 +3,7 @@ package fetch
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"testing"
 	"time"
 
@@ -70,12 +71,30 @@ func open(t testing.TB, c *Client, p offsets.Partition, id offsets.TopicID, from
 	return x
 }
 
+// bare reports whether a brings nothing but marks.
+func (a Answer) bare() bool { return a.Records == nil && a.Look == nil && a.Err == nil }
+
+// silent fails the test if an answer other than marks comes within d.
+func (x *tail) silent(t testing.TB, d time.Duration) {
+	t.Helper()
+	for deadline := time.After(d); ; {
+		if a, ok := x.log.Take(x.pos); ok && !a.bare() {
+			t.Fatalf("%v at %d: answer %+v, want none", x.log.partition, x.pos, a)
+		}
+		select {
+		case <-x.woken:
+		case <-deadline:
+			return
+		}
+	}
+}
+
 // wait asks until there is an answer.
 func (x *tail) wait(t testing.TB, ask func() (Answer, bool)) Answer {
 	t.Helper()
 	give := time.After(patience)
 	for {
-		if a, ok := ask(); ok {
+		if a, ok := ask(); ok && !a.bare() {
 			return a
 		}
 		select {
@@ -200,3 +219,13 @@ func createTopic(t testing.TB, cl *kgo.Client, topic string, partitions int32, c
 		time.Sleep(50 * time.Millisecond) // the broker is still deleting it
 	}
 }
+
+func mustPort(s string) int32 {
+	n, err := strconv.ParseInt(s, 10, 32)
+	if err != nil {
+		panic(err)
+	}
+	return int32(n)
+}
+
+func portString(n int) string { return strconv.Itoa(n) }

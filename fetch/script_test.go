@@ -20,6 +20,7 @@ type script struct {
 	logs     map[int32][]batchtest.Batch
 	raw      map[int32][]byte // instead of logs: these bytes, whatever is asked for
 	code     map[int32]int16
+	failure  int16 // of the whole answer
 	aborted  []abortedTxn
 	throttle int32
 	asked    map[int32][]int64 // offsets asked for, in order
@@ -60,6 +61,9 @@ func (s *script) answer(q *kmsg.FetchRequest) (resp *kmsg.FetchResponse, some bo
 	s.versions[q.Version] = true
 	resp = q.ResponseKind().(*kmsg.FetchResponse)
 	resp.ThrottleMillis = s.throttle
+	if resp.ErrorCode = s.failure; s.failure != 0 {
+		return resp, true
+	}
 	for _, qt := range q.Topics {
 		rt := kmsg.NewFetchResponseTopic()
 		rt.Topic, rt.TopicID = qt.Topic, qt.TopicID
