@@ -25,10 +25,10 @@ const (
 // Config holds the settings of a [Client]. The zero value of each field selects
 // the default named in its comment.
 type Config struct {
-	// Servers lists the ensemble's servers as host:port; the port defaults to
-	// 2181. The last one, or all of them, may carry a path: host:port/chroot.
-	// Then every path of the Client lies below it, and [Connect] creates it.
-	// Names are resolved at each connection.
+	// Servers lists the ensemble's servers as host:port, or several with commas
+	// between; the port defaults to 2181. The last one, or all of them, may
+	// carry a path: host:port/chroot. Then every path of the Client lies below
+	// it, and [Connect] creates it. Names are resolved at each connection.
 	// Default: localhost:2181.
 	Servers []string
 

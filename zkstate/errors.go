@@ -98,16 +98,16 @@ func (e *sizeError) Error() string {
 
 func (e *sizeError) Unwrap() error { return ErrTooLarge }
 
-// answered maps the library's errors that are answers of the server.
-var answered = map[error]error{
-	zk.ErrNoNode:                  ErrNoNode,
-	zk.ErrNodeExists:              ErrNodeExists,
-	zk.ErrBadVersion:              ErrBadVersion,
-	zk.ErrNotEmpty:                ErrNotEmpty,
-	zk.ErrNoAuth:                  ErrNoAuth,
-	zk.ErrAuthFailed:              ErrAuthFailed,
-	zk.ErrNoChildrenForEphemerals: ErrEphemeralParent,
-	zk.ErrSessionExpired:          ErrSessionExpired,
+// answered pairs the library's errors that are answers of the server with ours.
+var answered = []struct{ lib, ours error }{
+	{zk.ErrNoNode, ErrNoNode},
+	{zk.ErrNodeExists, ErrNodeExists},
+	{zk.ErrBadVersion, ErrBadVersion},
+	{zk.ErrNotEmpty, ErrNotEmpty},
+	{zk.ErrNoAuth, ErrNoAuth},
+	{zk.ErrAuthFailed, ErrAuthFailed},
+	{zk.ErrNoChildrenForEphemerals, ErrEphemeralParent},
+	{zk.ErrSessionExpired, ErrSessionExpired},
 }
 
 // final holds the errors of the library that tell of the request, not of the
@@ -122,8 +122,10 @@ func cause(err error) error {
 	if err == nil {
 		return nil
 	}
-	if e, ok := answered[err]; ok {
-		return e
+	for _, a := range answered {
+		if errors.Is(err, a.lib) {
+			return a.ours
+		}
 	}
 	for _, f := range final {
 		if errors.Is(err, f) {

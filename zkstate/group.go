@@ -15,7 +15,7 @@ func (s *Store) group(items []*item) []itemGroup {
 			groups = append(groups, itemGroup{it})
 			continue
 		}
-		n := it.op().opSize() + len(s.client.servers.chroot)
+		n := it.op.opSize() + len(s.client.servers.chroot)
 		if len(open) == maxMultiOps || len(open) > 0 && size+n > limit {
 			groups, open, size = append(groups, open), nil, 0
 		}
@@ -30,11 +30,11 @@ func (s *Store) group(items []*item) []itemGroup {
 // request returns what stores the group.
 func (g itemGroup) request() Request {
 	if len(g) == 1 {
-		return g[0].op()
+		return g[0].op
 	}
 	ops := make([]Op, len(g))
 	for i, it := range g {
-		ops[i] = it.op()
+		ops[i] = it.op
 	}
 	return Multi{Ops: ops}
 }

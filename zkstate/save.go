@@ -51,6 +51,7 @@ type item struct {
 	path, dir string
 	version   int32 // that the write replaces
 	data      []byte
+	op        write
 
 	// tries counts the writes that were refused: after none the item goes out
 	// in a multi with all others, after one in a multi with those that are
@@ -88,18 +89,19 @@ func (s *Store) item(w offsets.Write) (*item, error) {
 	if w.Version < offsets.NoVersion {
 		return nil, fmt.Errorf("zkstate: save the offset of %s: version %d isn't one", p, w.Version)
 	}
-	return &item{partition: p, path: path, dir: dir, version: w.Version, data: data}, nil
+	it := &item{partition: p, path: path, dir: dir, version: w.Version, data: data}
+	if w.Version == offsets.NoVersion {
+		it.op = Create{Path: path, Data: data}
+	} else {
+		it.op = Set{Path: path, Data: data, Version: w.Version}
+	}
+	return it, nil
 }
 
-// op returns the write itself: both a Request and an Op.
-func (it *item) op() interface {
+// A write is what stores an item, alone or as part of a multi.
+type write interface {
 	Request
 	Op
-} {
-	if it.version == offsets.NoVersion {
-		return Create{Path: it.path, Data: it.data}
-	}
-	return Set{Path: it.path, Data: it.data, Version: it.version}
 }
 
 // A saving is one Save at work. Not safe for concurrent use.
