@@ -41,7 +41,7 @@ var rules = map[string]struct {
 	"examples/quickstart": {may: []string{"spout"}},
 
 	"cmd/spout-demo": {may: []string{"spout", "spouttest", "fetch", "zkstate", "offsets",
-		"github.com/spf13/", "github.com/rs/zerolog", "github.com/twmb/franz-go/", "github.com/segmentio/kafka-go/"}},
+		"github.com/spf13/", "github.com/mattn/go-isatty", "github.com/rs/zerolog", "github.com/twmb/franz-go/", "github.com/segmentio/kafka-go/"}},
 }
 
 // impure is what a pure package does without. time is a type there, not a clock.
