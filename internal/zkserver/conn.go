@@ -23,10 +23,10 @@ type conn struct {
 	done chan struct{} // closed with the connection
 
 	// Guarded by srv.mu.
-	session *session // nil before the connect request, and when it ended
-	sid     int64    // of the session, or of the one asked for
-	ids     []tree.ID
-	dead    bool // cut by a fault or replaced: nothing more is executed
+	session *session  // nil before the connect request
+	sid     int64     // of the session, or of the one asked for
+	ids     []tree.ID // what the client is known as
+	dead    bool      // the connection or its session is ending: nothing more is executed
 }
 
 func newConn(s *Server, nc net.Conn) *conn {

@@ -47,8 +47,9 @@ const (
 	hold
 )
 
-// A Fault is one that has been ordered. It strikes at most one request at a
-// time; of several that match a request, the one ordered first strikes.
+// A Fault is one that has been ordered. A request is struck by one at the most:
+// of several that match it, the one that was ordered first. Faults outlast
+// [Server.Restart]. All methods are safe for concurrent use.
 type Fault struct {
 	kind  faultKind
 	match Match
@@ -73,7 +74,8 @@ func (f *Fault) Strikes() int {
 }
 
 // Spent returns a channel that is closed once the fault has struck for the
-// last time, or has been removed.
+// last time, or has been removed. [Server.Get], for one, called after that sees
+// what the last request has done, if it was to be executed and isn't held.
 func (f *Fault) Spent() <-chan struct{} { return f.spent }
 
 // Remove takes the fault back, and lets go what it holds. Removing it again

@@ -60,11 +60,11 @@ func (s *Server) resume() {
 // its connection stays open, but nothing is received or sent on it, nor on one
 // with which the client tries to resume the session, until [Server.Rejoin]. The
 // session's time goes on, and ends it. A new session of the same client is not
-// concerned. The id need not be one of a living session.
+// concerned.
 func (s *Server) Isolate(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.isolated[id] == nil {
+	if id != 0 && s.isolated[id] == nil {
 		s.isolated[id] = make(chan struct{})
 	}
 }

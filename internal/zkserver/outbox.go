@@ -15,18 +15,22 @@ type parcel struct {
 
 // An outbox is the queue of a connection's writer. Nobody waits to put
 // something in: a connection's reader takes no more requests while it is full,
-// so it holds at most the answers to outboxLimit requests, and the events of
-// the connection's watches, each of which was armed by a request.
+// so it holds at most one answer above its limits, and the events of the
+// connection's watches, each of which was armed by a request.
 type outbox struct {
 	mu      sync.Mutex
 	parcels []parcel
+	size    int // bytes in parcels
 
 	ready   chan struct{} // a token while there are parcels
 	drained chan struct{} // a token after parcels were taken
 }
 
-// outboxLimit is how many parcels make an outbox full.
-const outboxLimit = 1024
+// What makes an outbox full: so many parcels, or so many bytes in them.
+const (
+	outboxLimit = 1024
+	outboxBytes = 16 << 20
+)
 
 func newOutbox() *outbox {
 	return &outbox{ready: make(chan struct{}, 1), drained: make(chan struct{}, 1)}
@@ -36,6 +40,7 @@ func newOutbox() *outbox {
 func (o *outbox) put(p parcel) {
 	o.mu.Lock()
 	o.parcels = append(o.parcels, p)
+	o.size += len(p.frame)
 	o.mu.Unlock()
 	signal(o.ready)
 }
@@ -44,7 +49,7 @@ func (o *outbox) put(p parcel) {
 func (o *outbox) take() []parcel {
 	o.mu.Lock()
 	p := o.parcels
-	o.parcels = nil
+	o.parcels, o.size = nil, 0
 	o.mu.Unlock()
 	signal(o.drained)
 	return p
@@ -54,7 +59,7 @@ func (o *outbox) take() []parcel {
 func (o *outbox) full() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return len(o.parcels) >= outboxLimit
+	return len(o.parcels) >= outboxLimit || o.size >= outboxBytes
 }
 
 // signal leaves a token in c, which holds one.

@@ -148,6 +148,34 @@ func TestDeafClient(t *testing.T) {
 	})
 }
 
+// TestLargeReplies: replies that nobody reads are bounded in bytes too.
+func TestLargeReplies(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, pipe := startPipe(t, Config{})
+		c := pipe.connect(t, 10*time.Second)
+		c.call(OpCreate, create("/x", 0)).want(t, tree.OK)
+		c.call(OpSetData, set("/x", strings.Repeat("x", 1<<19))).want(t, tree.OK)
+		go func() {
+			for range 200 {
+				c.send(OpGetData, read("/x", false))
+			}
+		}()
+		synctest.Wait() // nothing moves any more
+		s.mu.Lock()
+		var size int
+		for c := range s.conns {
+			size += c.out.size
+		}
+		s.mu.Unlock()
+		if size < outboxBytes || size > outboxBytes+1<<20 {
+			t.Errorf("%d bytes wait to be sent, want about %d", size, outboxBytes)
+		}
+		for range 200 {
+			c.next().want(t, tree.OK)
+		}
+	})
+}
+
 // TestForget: nothing is kept of a connection that has ended.
 func TestForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -1,6 +1,9 @@
 package tree
 
-import "maps"
+import (
+	"maps"
+	"slices"
+)
 
 // A Tree holds the nodes.
 type Tree struct {
@@ -83,9 +86,5 @@ func (t *Tree) unlink(path string, n *node) {
 
 // Ephemerals returns the paths of a session's ephemeral nodes, in no order.
 func (t *Tree) Ephemerals(session int64) []string {
-	var paths []string
-	for path := range maps.Keys(t.ephemerals[session]) {
-		paths = append(paths, path)
-	}
-	return paths
+	return slices.Collect(maps.Keys(t.ephemerals[session]))
 }
