@@ -1,0 +1,65 @@
+package integration
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// client returns a Kafka client that is closed at the end of the test.
+func (s servers) client(t *testing.T, opts ...kgo.Opt) *kgo.Client {
+	t.Helper()
+	c, err := kgo.NewClient(append([]kgo.Opt{
+		kgo.SeedBrokers(s.kafka.Brokers()...),
+		kgo.RecordPartitioner(kgo.ManualPartitioner()),
+		kgo.RecordDeliveryTimeout(patience),
+		kgo.MaxBufferedRecords(200_000),
+	}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+// fill appends n records to each of a topic's partitions, whose logs end at ends,
+// with the values that a life expects. It returns where they end then.
+func (s servers) fill(t *testing.T, topic string, ends []int64, n int, opts ...kgo.Opt) []int64 {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	c := s.client(t, opts...)
+	defer c.Close()
+	var mu sync.Mutex
+	var first error
+	for i := range int64(n) {
+		for p, end := range ends {
+			c.Produce(ctx, &kgo.Record{Topic: topic, Partition: int32(p), Value: []byte(valueAt(int32(p), end+i))}, func(r *kgo.Record, err error) {
+				mu.Lock()
+				defer mu.Unlock()
+				if err != nil && first == nil {
+					first = err
+				}
+				if err == nil && string(r.Value) != valueAt(r.Partition, r.Offset) {
+					t.Errorf("%s/%d: %s is at %d", topic, r.Partition, r.Value, r.Offset)
+				}
+			})
+		}
+	}
+	if err := c.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if first != nil {
+		t.Fatal(first)
+	}
+	ends = slices.Clone(ends)
+	for p := range ends {
+		ends[p] += int64(n)
+	}
+	return ends
+}
