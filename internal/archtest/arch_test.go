@@ -36,6 +36,7 @@ var rules = map[string]struct {
 	"internal/zksuite": {may: []string{"internal/zkserver", "internal/zkserver/", "internal/realservers",
 		"github.com/go-zookeeper/zk", "pgregory.net/rapid"}},
 	"internal/batchtest":   {may: []string{"github.com/klauspost/compress/", "github.com/pierrec/lz4/"}},
+	"internal/integration": {},
 	"internal/realservers": {may: []string{"github.com/segmentio/kafka-go", "github.com/segmentio/kafka-go/"}},
 
 	"examples/quickstart": {may: []string{"spout"}},
