@@ -13,7 +13,8 @@ import (
 // first time. What goes away later is waited for as long as Run lasts.
 const startTimeout = 15 * time.Second
 
-// openStore returns the store, and what closes it.
+// openStore returns the store, and what closes it; neither of them, and no error,
+// if ctx ended first.
 func (s *Spout) openStore(ctx context.Context) (Store, func(), error) {
 	if s.cfg.Store != nil {
 		return s.cfg.Store, func() {}, nil

@@ -53,7 +53,7 @@ func (s *Spout) Run(ctx context.Context) error {
 		return ErrRunTwice
 	}
 	store, closeStore, err := s.openStore(ctx)
-	if err != nil {
+	if err != nil || store == nil {
 		return err
 	}
 	defer closeStore()
