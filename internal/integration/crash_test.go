@@ -17,6 +17,7 @@ func TestRealCrash(t *testing.T) {
 
 // TestRealCrashKafka39 does the same on the last Kafka before 4.
 func TestRealCrashKafka39(t *testing.T) {
+	t.Parallel() // it waits most of the time, for servers of its own
 	s := shared(t)
 	s.kafka = realservers.StartKafka(t, realservers.KafkaOptions{Version: realservers.KafkaVersion391})
 	crash(t, s, 20_000)

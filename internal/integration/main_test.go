@@ -49,6 +49,7 @@ type servers struct {
 func shared(t *testing.T) servers {
 	t.Helper()
 	realservers.Require(t)
+	t.ArtifactDir() // made first, it is removed last: what is kept at the end goes there
 	return servers{sharedKafka.Get(t), sharedZooKeeper.Get(t)}
 }
 

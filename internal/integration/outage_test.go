@@ -12,7 +12,9 @@ import (
 // ZooKeeper, and starts both again. All of it is one life of the tail: a record
 // comes again only if it failed (STORM-2361: a leader that moved repeats nothing).
 func TestRealOutage(t *testing.T) {
+	t.Parallel() // it waits most of the time, for servers of its own
 	realservers.Require(t)
+	t.ArtifactDir()
 	s := servers{
 		kafka: realservers.StartKafka(t, realservers.KafkaOptions{Nodes: 3}),
 		zk:    realservers.StartZooKeeper(t, realservers.ZooKeeperOptions{}),

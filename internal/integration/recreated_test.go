@@ -93,8 +93,8 @@ func TestRealRecreatedUnderTail(t *testing.T) {
 		t.Error(err)
 	}
 	checkRenewed(t, before, l.after)
-	if !strings.Contains(tl.stderr.String(), "recreated") {
-		t.Errorf("stderr doesn't tell that the topic was recreated:\n%s", tl.stderr.String())
+	if !strings.Contains(tl.said(), "recreated") {
+		t.Errorf("stderr doesn't tell that the topic was recreated:\n%s", tl.said())
 	}
 }
 

@@ -25,7 +25,7 @@ type tail struct {
 	t      *testing.T
 	topic  string
 	cmd    *exec.Cmd
-	stderr bytes.Buffer  // to be read after done
+	stderr transcript
 	done   chan struct{} // closed when the process has ended and all is read
 	err    error         // of exec.Cmd.Wait; to be read after done
 
@@ -135,7 +135,7 @@ func (tl *tail) await(n int) {
 		case <-tick.C:
 		case <-tl.done:
 			if tl.count() < n {
-				tl.t.Fatalf("tail %s ended (%v) after %d lines, want %d; stderr:\n%s", tl.topic, tl.err, tl.count(), n, tl.stderr.String())
+				tl.t.Fatalf("tail %s ended (%v) after %d lines, want %d; stderr:\n%s", tl.topic, tl.err, tl.count(), n, tl.said())
 			}
 		case <-deadline:
 			tl.t.Fatalf("tail %s: after %v %d lines, want %d", tl.topic, patience, tl.count(), n)
@@ -168,9 +168,12 @@ func (tl *tail) exits(code int) {
 		tl.t.Fatalf("tail %s: doesn't end within %v, %d lines", tl.topic, patience, tl.count())
 	}
 	if got := tl.cmd.ProcessState.ExitCode(); got != code {
-		tl.t.Fatalf("tail %s: %v, want exit code %d; stderr:\n%s", tl.topic, tl.cmd.ProcessState, code, tl.stderr.String())
+		tl.t.Fatalf("tail %s: %v, want exit code %d; stderr:\n%s", tl.topic, tl.cmd.ProcessState, code, tl.said())
 	}
 }
+
+// said returns what was written to standard error until now.
+func (tl *tail) said() string { return tl.stderr.String() }
 
 // deliveries returns what was written until now.
 func (tl *tail) deliveries() []delivery {
@@ -192,10 +195,28 @@ func (tl *tail) end() {
 		return
 	}
 	base := filepath.Join(tl.t.ArtifactDir(), "tail-"+tl.topic+"-"+time.Now().Format("150405.000000"))
-	for name, text := range map[string][]byte{base + ".out": tl.out.Bytes(), base + ".err": tl.stderr.Bytes()} {
+	for name, text := range map[string][]byte{base + ".out": tl.out.Bytes(), base + ".err": []byte(tl.said())} {
 		if err := os.WriteFile(name, text, 0o644); err != nil {
 			tl.t.Log(err)
 		}
 	}
-	tl.t.Logf("stderr of the tail of %s:\n%s", tl.topic, tl.stderr.String())
+	tl.t.Logf("stderr of the tail of %s:\n%s", tl.topic, tl.said())
+}
+
+// A transcript is what a process writes to its standard error.
+type transcript struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (tr *transcript) Write(p []byte) (int, error) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return tr.text.Write(p)
+}
+
+func (tr *transcript) String() string {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return tr.text.String()
 }
