@@ -18,11 +18,7 @@ func TestSessionTellsWhatTheServerGranted(t *testing.T) {
 	onBoth(t, func(t *testing.T, st *stage) {
 		c := st.connect(t, func(cfg *Config) { cfg.SessionTimeout = time.Minute })
 		s := c.Session()
-		want := 10 * time.Second // 20 ticks
-		if st.local != nil {
-			want = 2 * time.Second
-		}
-		if s.Timeout != want || s.ID == 0 || !s.Connected {
+		if want := 10 * time.Second; s.Timeout != want || s.ID == 0 || !s.Connected { // 20 ticks
 			t.Errorf("session is %+v, want %s granted", s, want)
 		}
 		ask(t, c, Create{Path: "/e", Ephemeral: true})
@@ -276,7 +272,7 @@ func TestRetryRepeatsWhatWasLost(t *testing.T) {
 
 func TestContextEndsARequest(t *testing.T) {
 	onBoth(t, func(t *testing.T, st *stage) {
-		c := st.connect(t, func(cfg *Config) { cfg.MaxInFlight = 2; cfg.SessionTimeout = 8 * time.Second })
+		c := st.connect(t, func(cfg *Config) { cfg.MaxInFlight = 2 })
 		ask(t, c, Create{Path: "/n"})
 		st.pause(t)
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -316,7 +312,7 @@ func TestReconnectToASingleServerIsPrompt(t *testing.T) {
 
 func TestAwayAndBackKeepsTheSession(t *testing.T) {
 	onBoth(t, func(t *testing.T, st *stage) {
-		c := st.connect(t, func(cfg *Config) { cfg.SessionTimeout = 10 * time.Second })
+		c := st.connect(t)
 		ask(t, c, Create{Path: "/e", Ephemeral: true})
 		before := c.Session()
 		st.stop(t)
@@ -409,7 +405,10 @@ func TestSilentServerIsPassedOver(t *testing.T) {
 	st := local(t)
 	took(t, 10*time.Second, func() {
 		for range 3 { // the first one to be tried is random
-			st.connect(t, quietly, func(cfg *Config) { cfg.Servers = append(cfg.Servers, l.Addr().String()) })
+			st.connect(t, quietly, func(cfg *Config) {
+				cfg.Servers = append(slices.Clone(cfg.Servers), l.Addr().String())
+				cfg.SessionTimeout = 3 * time.Second
+			})
 		}
 	})
 }
@@ -486,7 +485,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 	for range 10 {
 		wg.Go(func() {
 			for range 10 {
-				c, err := Connect(context.Background(), Config{Servers: st.servers, SessionTimeout: 2 * time.Second})
+				c, err := Connect(context.Background(), Config{Servers: st.servers})
 				if err != nil {
 					t.Error(err)
 					return

@@ -31,7 +31,7 @@ var stages atomic.Int64
 
 func local(t testing.TB) *stage {
 	t.Helper()
-	srv, err := zkserver.Start(zkserver.Config{Tick: 100 * time.Millisecond})
+	srv, err := zkserver.Start(zkserver.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,10 +73,11 @@ func onBoth(t *testing.T, test func(t *testing.T, st *stage)) {
 	t.Run("real", func(t *testing.T) { test(t, real(t)) })
 }
 
-// connect returns a Client that is closed with the test.
+// connect returns a Client that is closed with the test. Its session timeout is
+// long enough for a busy machine; tests that end a session do it themselves.
 func (st *stage) connect(t testing.TB, change ...func(*Config)) *Client {
 	t.Helper()
-	cfg := Config{Servers: st.servers, SessionTimeout: 2 * time.Second}
+	cfg := Config{Servers: st.servers, SessionTimeout: 10 * time.Second}
 	if testing.Verbose() {
 		cfg.Logger = zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.InfoLevel)
 	}
