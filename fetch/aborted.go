@@ -54,8 +54,8 @@ func isAbortMarker(h header, raw []byte) bool {
 		return false
 	}
 	body := raw[headerSize:]
-	size, i := varint(body, 0)
-	if i < 0 || size < 1 || size > int64(len(body)-i) {
+	size, i := varint32(body, 0)
+	if i < 0 || size < 1 || int(size) > len(body)-i {
 		return false
 	}
 	end := i + int(size)

@@ -97,9 +97,9 @@ func (c *Cursor) advance() bool {
 // check checks the record at c.at and moves behind it.
 func (c *Cursor) check() (offset int64, pos int32, ok bool) {
 	body := c.batch.body
-	size, i := varint(body, c.at)
+	size, i := varint32(body, c.at)
 	// The first byte of a record is its attributes, which mean nothing.
-	if i < 0 || size < 1 || size > int64(len(body)-i) {
+	if i < 0 || size < 1 || int(size) > len(body)-i {
 		return 0, 0, false
 	}
 	end := i + int(size)
@@ -190,18 +190,21 @@ func (d *decoder) cursor(raw []byte, from int64, p offsets.Partition, aborted bo
 		end:  h.end(),
 		last: -1,
 	}
-	if aborted || h.attributes.control() || h.count == 0 {
-		return c, nil
-	}
-	body := raw[headerSize:]
-	if codec := h.attributes.codec(); codec != codecNone {
+	body, codec := raw[headerSize:], h.attributes.codec()
+	empty := aborted || h.attributes.control() || h.count == 0
+	if codec != codecNone && !empty {
 		var err error
 		if body, err = d.inflater.inflate(codec, body); err != nil {
 			return nil, err
 		}
 	}
-	if err := h.checkCount(len(body)); err != nil {
-		return nil, err
+	if codec == codecNone || !empty {
+		if err := h.checkCount(len(body)); err != nil {
+			return nil, err
+		}
+	}
+	if empty {
+		return c, nil
 	}
 	c.batch.body, c.left = body, h.count
 	return c, nil

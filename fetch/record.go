@@ -52,8 +52,8 @@ func checkRecord(b []byte, i, end int) (delta int32, ok bool) {
 		return 0, false
 	}
 	for range n {
-		size, at := varint(b, i)
-		if at < 0 || size < 0 || size > int64(end-at) { // a header's key is never null
+		size, at := varint32(b, i)
+		if at < 0 || size < 0 || int(size) > end-at { // a header's key is never null
 			return 0, false
 		}
 		if i = skipField(b, at+int(size)); i < 0 {

@@ -27,23 +27,27 @@ func longVarint(b []byte, i int) (int64, int) {
 	return v, i + n
 }
 
-// varint32 is varint for values of 32 bits.
+// varint32 is varint for values of 32 bits, which take at most 5 bytes.
 func varint32(b []byte, i int) (int32, int) {
-	v, i := varint(b, i)
-	if v != int64(int32(v)) {
+	if i < len(b) && b[i] < 0x80 {
+		u := int32(b[i])
+		return u>>1 ^ -(u & 1), i + 1
+	}
+	v, end := longVarint(b, i)
+	if v != int64(int32(v)) || end-i > 5 {
 		return 0, -1
 	}
-	return int32(v), i
+	return int32(v), end
 }
 
 // field reads the length-prefixed bytes at b[i:], nil if the length is negative.
 // They alias b.
 func field(b []byte, i int) ([]byte, int) {
-	n, i := varint(b, i)
+	n, i := varint32(b, i)
 	if n < 0 || i < 0 {
 		return nil, i
 	}
-	if n > int64(len(b)-i) {
+	if int(n) > len(b)-i {
 		return nil, -1
 	}
 	end := i + int(n)
@@ -52,11 +56,11 @@ func field(b []byte, i int) ([]byte, int) {
 
 // skipField is field without the bytes.
 func skipField(b []byte, i int) int {
-	n, i := varint(b, i)
+	n, i := varint32(b, i)
 	if n <= 0 || i < 0 {
 		return i
 	}
-	if n > int64(len(b)-i) {
+	if int(n) > len(b)-i {
 		return -1
 	}
 	return i + int(n)
