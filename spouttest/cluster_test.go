@@ -302,3 +302,14 @@ func TestClosedClusterSaysSo(t *testing.T) {
 		t.Errorf("StartZooKeeper after Close = nil")
 	}
 }
+
+func TestProduceOfOldRecords(t *testing.T) {
+	c := spouttest.Start(t, spouttest.Config{Topics: map[string]int{"orders": 1}})
+	r := spouttest.Record{Value: []byte("v"), Timestamp: time.UnixMilli(1_000_000_000_000)}
+	if _, err := c.Produce(t.Context(), "orders", 0, r); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Kafka().PartitionInfo("orders", 0).MaxTimestamp; got != 1_000_000_000_000 {
+		t.Errorf("the timestamp is %d, want that of the record", got)
+	}
+}

@@ -44,12 +44,13 @@ func (c *Cluster) Produce(ctx context.Context, topic string, partition int32, re
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.ProducerBatchMaxBytes(int32(min(c.cfg.MaxMessageBytes, 64<<20))),
 		kgo.ProducerLinger(0),
-		kgo.RecordDeliveryTimeout(requestTimeout),
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer client.Close()
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout) // kgo's own counts from the record's timestamp
+	defer cancel()
 	rs := make([]*kgo.Record, len(records))
 	for i, r := range records {
 		rs[i] = &kgo.Record{Topic: topic, Partition: partition, Key: r.Key, Value: r.Value, Timestamp: r.Timestamp}

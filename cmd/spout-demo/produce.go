@@ -152,10 +152,9 @@ func (p *production) run(ctx context.Context, in io.Reader) error {
 			}
 		case err := <-readErr:
 			return errors.Join(p.flush(), err)
-		case <-ctx.Done():
+		case <-p.receipts.failed:
 			return p.flush()
-		}
-		if p.receipts.failure() != nil {
+		case <-ctx.Done():
 			return p.flush()
 		}
 	}

@@ -12,6 +12,8 @@ import (
 // receipts writes where records went, in the order in which they were read,
 // whatever the order in which the brokers answer. Safe for concurrent use.
 type receipts struct {
+	failed chan struct{} // closed when there is a failure
+
 	mu    sync.Mutex
 	out   *bufio.Writer
 	lines []receipt // from first on
@@ -24,7 +26,9 @@ type receipt struct {
 	err    error
 }
 
-func newReceipts(w io.Writer) *receipts { return &receipts{out: bufio.NewWriter(w), first: 1} }
+func newReceipts(w io.Writer) *receipts {
+	return &receipts{failed: make(chan struct{}), out: bufio.NewWriter(w), first: 1}
+}
 
 // expect makes room for one more line.
 func (r *receipts) expect() {
@@ -42,18 +46,24 @@ func (r *receipts) settle(n int64, rec *kgo.Record, err error) {
 	for len(r.lines) > 0 && r.lines[0] != (receipt{}) {
 		l := r.lines[0]
 		if l.err != nil && r.err == nil {
-			r.err = fmt.Errorf("line %d: %w", r.first, l.err)
+			r.fail(fmt.Errorf("line %d: %w", r.first, l.err))
 		}
 		if r.err == nil {
-			_, r.err = fmt.Fprintf(r.out, "%s[%d]@%d\n", l.record.Topic, l.record.Partition, l.record.Offset)
+			fmt.Fprintf(r.out, "%s[%d]@%d\n", l.record.Topic, l.record.Partition, l.record.Offset)
 		}
 		r.lines[0] = receipt{}
 		r.lines = r.lines[1:]
 		r.first++
 	}
 	if err := r.out.Flush(); err != nil && r.err == nil {
-		r.err = err
+		r.fail(fmt.Errorf("standard output: %w", err))
 	}
+}
+
+// fail notes the first failure. The caller holds mu.
+func (r *receipts) fail(err error) {
+	r.err = err
+	close(r.failed)
 }
 
 // failure returns why no more should be produced, or nil.
