@@ -194,7 +194,7 @@ func (s *scenario) settle(args []datadriven.CmdArg, f func(*partitionManager, *T
 			}
 			taken := false
 			for _, t := range ts {
-				ok, err := f(s.manager, t)
+				ok, err := f(t.blk.m, t) // its own manager, as Ack and Fail do
 				taken = taken || ok
 				if err != nil {
 					failure = err
