@@ -35,13 +35,17 @@ func (m *partitionManager) next(ctx context.Context) ([]Tuple, error) {
 	}
 }
 
-// A progress tells whether anything was taken or became done.
-type progress struct{ position, done int64 }
+// A progress tells whether anything was taken or became done, or whether the log
+// is another one: its records may lie at the same position.
+type progress struct {
+	position, done int64
+	gen            int
+}
 
 func (m *partitionManager) progress() progress {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return progress{m.tracker.Position(), m.tracker.Counts().Done}
+	return progress{m.tracker.Position(), m.tracker.Counts().Done, m.gen}
 }
 
 // pop takes the next tuple off the queue, nil if there is none. It may be stale.
