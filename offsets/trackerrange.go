@@ -29,7 +29,8 @@ func (t *Tracker) LogStart(s int64) (lost int64) {
 
 // Truncate takes the end of a log that was cut below the position: offsets at
 // and above it are pending no more, nor done. It returns how many pending ones
-// were lost by that, and how many were done.
+// were lost by that, and how many were done. A log start that was told before
+// counts up to end only: what comes at end is the next to take.
 //
 // Rule R3.
 func (t *Tracker) Truncate(end int64) (lost, undone int64) {
@@ -49,6 +50,7 @@ func (t *Tracker) Truncate(end int64) (lost, undone int64) {
 	t.epochs.trimFrom(end)
 	t.restored = t.restored.below(end)
 	t.position = end
+	t.start = min(t.start, end)
 	t.emitted = min(t.emitted, end)
 	t.revision++
 	return lost, undone
