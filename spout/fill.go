@@ -44,7 +44,8 @@ func (m *partitionManager) fillDue(now time.Time) error {
 			if err := m.requeue(ans.Records, o); err != nil {
 				return err
 			}
-			m.heard(ans.Start, ans.End)
+			m.heardEnd(ans.End)
+			m.heardStart(ans.Start)
 		}
 	}
 	return nil
@@ -112,11 +113,12 @@ func (m *partitionManager) fillNew() error {
 	if ans.Look != nil {
 		m.look(ans.Look)
 	}
+	m.heardEnd(ans.End) // first: take passes over what is restored
 	err := ans.Err
 	if ans.Records != nil {
 		err = m.take(ans.Records, room)
 	}
-	m.heard(ans.Start, ans.End)
+	m.heardStart(ans.Start) // last: it loses what was taken and is gone
 	return err
 }
 

@@ -29,14 +29,22 @@ func (m *partitionManager) look(l *fetch.Look) {
 	m.tracker.ForgetRestored(l.End)
 }
 
-// heard applies what an answer with records tells of the log's ends. Owner only.
-func (m *partitionManager) heard(start, end int64) {
+// heardStart applies what an answer with records tells of the log start, if it
+// does: start is -1 otherwise. Owner only.
+func (m *partitionManager) heardStart(start int64) {
 	m.mu.Lock()
 	defer m.unlock()
 	if start >= 0 && start > m.tracker.Start() {
 		m.sweep()
 		m.logStart(start)
 	}
+}
+
+// heardEnd forgets the restored acks above the log end that an answer told, if it
+// did: end is -1 otherwise. Rule O3. Owner only.
+func (m *partitionManager) heardEnd(end int64) {
+	m.mu.Lock()
+	defer m.unlock()
 	if end >= 0 {
 		m.tracker.ForgetRestored(end)
 	}
@@ -44,11 +52,7 @@ func (m *partitionManager) heard(start, end int64) {
 
 // logStart takes S. Rules R1 and R2. The caller holds mu and has swept.
 func (m *partitionManager) logStart(s int64) {
-	position := m.tracker.Position()
 	lost := m.tracker.LogStart(s)
-	if m.tracker.Position() != position {
-		m.dirty = true
-	}
 	for i, b := range m.queue {
 		for j := range b.tuples {
 			if i == 0 && j < m.at {
