@@ -148,11 +148,15 @@ func (t *tailing) work(ctx context.Context, tu *spout.Tuple) error {
 	if err := t.show(ctx, &l, func(err error) { settled <- err }); err != nil {
 		return err
 	}
-	err := <-settled
-	if err == nil {
-		t.quota.acked(recordID{l.topic, l.partition, l.offset})
+	select {
+	case err := <-settled:
+		if err == nil {
+			t.quota.acked(recordID{l.topic, l.partition, l.offset})
+		}
+		return err
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	return err
 }
 
 // show prints a record if it is wanted. settle gets the error that it is to be

@@ -294,3 +294,41 @@ func TestTailLargeAndEmptyValues(t *testing.T) {
 		t.Errorf("it wrote %d bytes, want an empty line, one of 5 MB, and an empty line", len(got))
 	}
 }
+
+// TestTailWithStuckOutput interrupts tail while a write hangs.
+func TestTailWithStuckOutput(t *testing.T) {
+	for _, args := range [][]string{nil, {"--workers", "2"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			c := spouttest.Start(t, spouttest.Config{Topics: map[string]int{"t": 1}})
+			fill(t, c, "t", 0, numbered(3)...)
+			w := &slowWriter{let: make(chan error), entered: make(chan struct{})}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			code := make(chan int, 1)
+			var stderr lockedBuffer
+			go func() { code <- run(ctx, append(at(c, "tail", "-t", "t"), args...), nil, w, &stderr) }()
+			<-w.entered
+			cancel()
+			select {
+			case got := <-code:
+				if got != exitError {
+					t.Errorf("it ended with %d, want %d; stderr:\n%s", got, exitError, stderr.String())
+				}
+			case <-time.After(patience):
+				t.Fatal("it doesn't end")
+			}
+			if got := storedOffset(t, c, "spout-demo", "t", 0); got > 0 {
+				t.Errorf("stored offset %d, though no write returned", got)
+			}
+			w.let <- nil // the printer's goroutine ends
+			for range 2 {
+				select { // it may have more to write
+				case <-w.entered:
+					w.let <- nil
+				case <-time.After(100 * time.Millisecond):
+				}
+			}
+		})
+	}
+}
