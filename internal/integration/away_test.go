@@ -12,7 +12,8 @@ import (
 // timeout while records flow: they are delivered, and committed when it is back.
 func TestRealZooKeeperAway(t *testing.T) {
 	t.Parallel() // it waits most of the time, for servers of its own
-	const topic, partitions, away = "away", 4, 20 * time.Second
+	topic := fresh("away")
+	const partitions, away = 4, 20 * time.Second
 	s := shared(t)
 	s.zk = realservers.StartZooKeeper(t, realservers.ZooKeeperOptions{})
 	s.topic(t, topic, partitions, nil)

@@ -12,7 +12,7 @@ import (
 // TestRealCrash kills a tail with SIGKILL in the middle, twice, and starts it
 // again until all is done.
 func TestRealCrash(t *testing.T) {
-	crash(t, shared(t), "crash", 100_000)
+	crash(t, shared(t), fresh("crash"), 100_000)
 }
 
 // TestRealCrashKafka39 does the same on the last Kafka before 4.
@@ -20,7 +20,7 @@ func TestRealCrashKafka39(t *testing.T) {
 	t.Parallel() // it waits most of the time, for servers of its own
 	s := shared(t)
 	s.kafka = realservers.StartKafka(t, realservers.KafkaOptions{Version: realservers.KafkaVersion391})
-	crash(t, s, "crash-39", 20_000)
+	crash(t, s, fresh("crash"), 20_000)
 }
 
 // random returns a source whose seed is in the test's log.

@@ -12,7 +12,8 @@ import (
 // partitions that weren't are read from their start all the same.
 func TestRealGrowth(t *testing.T) {
 	s := shared(t)
-	const topic, each = "growth", 500
+	topic := fresh("growth")
+	const each = 500
 	tl := s.startTail(t, topic, unlimited, "-o", "end", "--metadata-max-age", "500ms", "--commit-interval", "50ms")
 	eventually(t, "a word on the missing topic", func() bool { return strings.Contains(tl.said(), topic) })
 	s.topic(t, topic, 2, nil)

@@ -3,6 +3,7 @@ package integration
 import (
 	"fmt"
 	"os"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,6 +53,12 @@ func shared(t *testing.T) servers {
 	t.ArtifactDir() // made first, it is removed last: what is kept at the end goes there
 	return servers{sharedKafka.Get(t), sharedZooKeeper.Get(t)}
 }
+
+// topics counts the topics that tests have named.
+var topics atomic.Int64
+
+// fresh returns a name that no topic has had, and so no offset is stored for.
+func fresh(name string) string { return fmt.Sprintf("%s-%d", name, topics.Add(1)) }
 
 // topic creates a topic.
 func (s servers) topic(t *testing.T, name string, partitions int, configs map[string]string) {

@@ -19,7 +19,8 @@ func TestRealOutage(t *testing.T) {
 		kafka: realservers.StartKafka(t, realservers.KafkaOptions{Nodes: 3}),
 		zk:    realservers.StartZooKeeper(t, realservers.ZooKeeperOptions{}),
 	}
-	const topic, partitions, records = "outage", 8, 100_000
+	topic := fresh("outage")
+	const partitions, records = 8, 100_000
 	rng := random(t)
 	s.topic(t, topic, partitions, map[string]string{"min.insync.replicas": "2"})
 	ends := s.fill(t, topic, make([]int64, partitions), records/partitions)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/twmb/franz-go/pkg/kgo"
 )
@@ -17,6 +18,7 @@ func (s servers) client(t *testing.T, opts ...kgo.Opt) *kgo.Client {
 		kgo.RecordPartitioner(kgo.ManualPartitioner()),
 		kgo.RecordDeliveryTimeout(patience),
 		kgo.MaxBufferedRecords(200_000),
+		kgo.MetadataMinAge(100 * time.Millisecond), // a leader of a new topic may not know yet that it is
 	}, opts...)...)
 	if err != nil {
 		t.Fatal(err)

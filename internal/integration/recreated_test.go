@@ -14,16 +14,16 @@ import (
 // and acks of old tuples mean nothing to it.
 func TestRealRecreated(t *testing.T) {
 	s := shared(t)
-	const topic, partitions, old, fresh = "recreated", 4, 1000, 500
+	topic := fresh("recreated")
+	const partitions, old, renewed = 4, 1000, 500
 	s.topic(t, topic, partitions, nil)
 	ends := s.fill(t, topic, make([]int64, partitions), old)
 
 	var first, second tally
 	var kept keeper
-	renewed := func() bool { return kept.closed() }
 	c := s.consume(t, spout.Config{Topics: []string{topic}}, func(_ context.Context, tu *spout.Tuple) {
 		switch {
-		case renewed():
+		case kept.closed():
 			second.note(tu)
 			tu.Ack()
 		case tu.Offset()%2 == 0:
@@ -45,8 +45,8 @@ func TestRealRecreated(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.topic(t, topic, partitions, nil)
-	ends = s.fill(t, topic, make([]int64, partitions), fresh)
-	eventually(t, "all of the new topic", func() bool { return second.count() >= partitions*fresh })
+	ends = s.fill(t, topic, make([]int64, partitions), renewed)
+	eventually(t, "all of the new topic", func() bool { return second.count() >= partitions*renewed })
 	for _, tu := range tuples {
 		tu.Ack()
 	}
@@ -70,7 +70,8 @@ func TestRealRecreated(t *testing.T) {
 // TestRealRecreatedUnderTail does it to a process.
 func TestRealRecreatedUnderTail(t *testing.T) {
 	s := shared(t)
-	const topic, partitions, old, fresh = "recreated-tail", 4, 1000, 500
+	topic := fresh("recreated-tail")
+	const partitions, old, renewed = 4, 1000, 500
 	s.topic(t, topic, partitions, nil)
 	s.fill(t, topic, make([]int64, partitions), old)
 	tl := s.startTail(t, topic, unlimited, "--commit-interval", "50ms", "--metadata-max-age", "1s")
@@ -82,8 +83,8 @@ func TestRealRecreatedUnderTail(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.topic(t, topic, partitions, nil)
-	ends := s.fill(t, topic, make([]int64, partitions), fresh)
-	tl.await(partitions * (old + fresh))
+	ends := s.fill(t, topic, make([]int64, partitions), renewed)
+	tl.await(partitions * (old + renewed))
 	s.awaitComplete(t, topic, ends)
 	tl.terminate()
 	tl.exits(130)

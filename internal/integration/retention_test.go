@@ -16,7 +16,8 @@ import (
 // the log start.
 func TestRealRetentionUnderStored(t *testing.T) {
 	s := shared(t)
-	const topic, partitions, first, start = "retention-stored", 2, 1000, 1700
+	topic := fresh("retention-stored")
+	const partitions, first, start = 2, 1000, 1700
 	s.topic(t, topic, partitions, nil)
 	ends := s.fill(t, topic, make([]int64, partitions), first)
 	s.startTail(t, topic, unlimited, "-e").exits(0)
@@ -46,7 +47,8 @@ func TestRealRetentionUnderStored(t *testing.T) {
 func TestRealRetentionUnderTail(t *testing.T) {
 	s := shared(t)
 	// 30 MB: more than is fetched ahead.
-	const topic, records, held = "retention-tail", 30_000, 1000
+	topic := fresh("retention-tail")
+	const records, held = 30_000, 1000
 	s.topic(t, topic, 1, map[string]string{"segment.bytes": "1048576"})
 	pad := strings.Repeat("x", 1000)
 	ends := s.fillWith(t, topic, []int64{0}, records, func(p int32, o int64) string { return valueAt(p, o) + pad },
@@ -85,7 +87,8 @@ func TestRealRetentionUnderTail(t *testing.T) {
 // is lost, to the record.
 func TestRealRetentionWhileRunning(t *testing.T) {
 	s := shared(t)
-	const topic, records, pending, start = "retention-running", 1000, 100, 600
+	topic := fresh("retention-running")
+	const records, pending, start = 1000, 100, 600
 	s.topic(t, topic, 1, nil)
 	ends := s.fill(t, topic, []int64{0}, records)
 	var before, after tally

@@ -13,7 +13,8 @@ import (
 // times, and keys and headers likewise: all come as they were written.
 func TestRealSizes(t *testing.T) {
 	s := shared(t)
-	const topic, large = "sizes", 5 << 20
+	topic := fresh("sizes")
+	const large = 5 << 20
 	s.topic(t, topic, 1, map[string]string{"max.message.bytes": "8388608"})
 	rng := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, large) // which no codec makes smaller, and is no UTF-8

@@ -22,7 +22,7 @@ func TestRealStop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			const partitions, records = 4, 40_000
 			s := shared(t)
-			topic := "stop-" + name
+			topic := fresh("stop-" + name)
 			rng := random(t)
 			s.topic(t, topic, partitions, nil)
 			ends := s.fill(t, topic, make([]int64, partitions), records/partitions)

@@ -3,6 +3,7 @@ package integration
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net"
 	"path"
 	"slices"
@@ -28,15 +29,21 @@ type stormNode struct {
 	Topic *string `json:"topic"`
 }
 
+// written is a node as storm-kafka writes it.
+func written(topic string, offset int64) string {
+	return fmt.Sprintf(`{"topology":{"id":"words-3-1400000000","name":"words"},"offset":%d,"partition":0,"broker":{"host":"10.0.0.1","port":9092},"topic":%q}`, offset, topic)
+}
+
 // TestRealStorm takes over from storm-kafka: it continues from a node that
 // storm-kafka wrote, and storm-kafka can continue from what is in it afterwards.
 func TestRealStorm(t *testing.T) {
 	s := shared(t)
-	const topic, from, records = "storm", 37, 100
+	topic := fresh("storm")
+	const from, later, records = 37, 90, 100
 	s.topic(t, topic, 1, nil)
 	ends := s.fill(t, topic, []int64{0}, records)
 	node := path.Join(root, id, "partition_0")
-	s.create(t, node, `{"topology":{"id":"words-3-1400000000","name":"words"},"offset":37,"partition":0,"broker":{"host":"10.0.0.1","port":9092},"topic":"storm"}`)
+	s.put(t, node, written(topic, from))
 
 	var got tally
 	c := s.consume(t, spout.Config{Topics: []string{topic}, StormPaths: true, StopAtEnd: true}, func(_ context.Context, tu *spout.Tuple) {
@@ -62,35 +69,26 @@ func TestRealStorm(t *testing.T) {
 	}
 
 	// Storm writes its five keys only, and goes back and forth with us.
-	s.set(t, node, `{"topology":{"id":"words-4-1500000000","name":"words"},"offset":90,"partition":0,"broker":{"host":"10.0.0.1","port":9092},"topic":"storm"}`)
+	s.put(t, node, written(topic, later))
 	var again tally
 	s.consume(t, spout.Config{Topics: []string{topic}, StormPaths: true, StopAtEnd: true}, func(_ context.Context, tu *spout.Tuple) {
 		again.note(tu)
 		tu.Ack()
 	}).ends()
-	again.exactly(t, []int64{90}, ends)
+	again.exactly(t, []int64{later}, ends)
 }
 
-// create makes a node, and all above it.
-func (s servers) create(t *testing.T, node, data string) {
+// put writes a node, whoever wrote it before, as storm-kafka does. It makes the
+// node, and all above it.
+func (s servers) put(t *testing.T, node, data string) {
 	t.Helper()
-	var requests []zkstate.Request
+	requests := []zkstate.Request{zkstate.Create{Path: node}}
 	for p := path.Dir(node); p != "/"; p = path.Dir(p) {
 		requests = append(requests, zkstate.Create{Path: p})
 	}
 	slices.Reverse(requests)
 	s.withZooKeeper(t, func(ctx context.Context, c *zkstate.Client) {
 		c.Retry(ctx, requests...) // some exist
-		if err := c.Retry(ctx, zkstate.Create{Path: node, Data: []byte(data)})[0].Err(); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
-
-// set replaces what a node holds, whoever wrote it, as storm-kafka does.
-func (s servers) set(t *testing.T, node, data string) {
-	t.Helper()
-	s.withZooKeeper(t, func(ctx context.Context, c *zkstate.Client) {
 		if err := c.Retry(ctx, zkstate.Set{Path: node, Data: []byte(data), Version: zkstate.AnyVersion})[0].Err(); err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,8 @@ import (
 // log end, behind the last marker.
 func TestRealTransactions(t *testing.T) {
 	s := shared(t)
-	const topic, partitions, each = "transactions", 2, 50
+	topic := fresh("transactions")
+	const partitions, each = 2, 50
 	s.topic(t, topic, partitions, nil)
 	c := s.client(t, kgo.TransactionalID(topic))
 	for tx, end := range []kgo.TransactionEndTry{kgo.TryCommit, kgo.TryAbort, kgo.TryCommit} {
@@ -79,7 +80,7 @@ func TestRealCodecs(t *testing.T) {
 	}
 	for name, codec := range codecs {
 		t.Run(name, func(t *testing.T) {
-			topic := "codec-" + name
+			topic := fresh("codec-" + name)
 			s.topic(t, topic, 1, nil)
 			ends := s.fill(t, topic, []int64{0}, each, kgo.ProducerBatchCompression(codec))
 			var lines strings.Builder
