@@ -20,6 +20,11 @@ type discovery struct {
 	pattern *regexp.Regexp // matches whole names; nil without one
 	first   bool           // this is the first round
 	missing map[string]bool
+
+	// there holds the partitions that the first round found and that weren't open
+	// since: Start and StopAtEnd are about them, however late they open. Read by
+	// the goroutines that open, written between them.
+	there map[offsets.Partition]bool
 }
 
 // retryAge bounds the time between two rounds while something is missing.
@@ -27,7 +32,7 @@ const retryAge = time.Second
 
 // discover runs until emitting ends. Its error ends Run.
 func (r *running) discover() error {
-	d := &discovery{running: r, first: true, missing: map[string]bool{}}
+	d := &discovery{running: r, first: true, missing: map[string]bool{}, there: map[offsets.Partition]bool{}}
 	if r.cfg.Pattern != nil {
 		d.pattern = regexp.MustCompile(`^(?:` + r.cfg.Pattern.String() + `)$`)
 	}
@@ -86,6 +91,9 @@ func (d *discovery) round() (complete bool, err error) {
 			id := offsets.Partition{Topic: t.Name, Number: p.Number}
 			if d.cfg.Assign.owns(id) && !d.roster.knows(id) {
 				ids[id] = t.ID
+				if d.first {
+					d.there[id] = true
+				}
 			}
 		}
 	}
@@ -181,7 +189,11 @@ func (d *discovery) openAll(ids map[offsets.Partition]offsets.TopicID) (bool, er
 	}
 	wg.Wait()
 	for _, id := range list {
-		complete = complete && d.roster.knows(id)
+		if d.roster.knows(id) {
+			delete(d.there, id)
+		} else {
+			complete = false
+		}
 	}
 	return complete, nil
 }

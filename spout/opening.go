@@ -35,11 +35,12 @@ func (d *discovery) open(q openRequest) {
 		d.refused(q, err)
 		return
 	}
-	if d.cfg.StopAtEnd && d.first {
+	there := d.there[q.id]
+	if d.cfg.StopAtEnd && there {
 		p.end = end{wanted: true, offset: q.look.Latest}
 	}
 	d.roster.add(p)
-	if d.cfg.StopAtEnd && !d.first {
+	if d.cfg.StopAtEnd && !there {
 		d.roster.ended(p) // it wasn't there when the ends were taken
 	}
 	d.start(p)
@@ -62,7 +63,7 @@ func (d *discovery) refused(q openRequest, err error) {
 // startOffset resolves the start policy for one partition.
 func (d *discovery) startOffset(q openRequest) (int64, error) {
 	s := d.cfg.Start
-	if !d.first {
+	if !d.there[q.id] {
 		return q.look.Start, nil // nothing of it was there before
 	}
 	switch s.kind {

@@ -1,10 +1,15 @@
 package spout_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"math"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/kspout/kspout/offsets"
 	"github.com/kspout/kspout/spout"
 	"github.com/kspout/kspout/spouttest"
 )
@@ -43,3 +48,86 @@ func TestStopBeforeTheStart(t *testing.T) {
 
 // ackAll acks what it is handed.
 var ackAll = spout.HandlerFunc(func(_ context.Context, u *spout.Tuple) { u.Ack() })
+
+// TestPartitionThatOpensLate: a partition that was there at the start and couldn't
+// be opened at once starts where Start says, not as one that appeared; and
+// StopAtEnd waits for it.
+func TestPartitionThatOpensLate(t *testing.T) {
+	c := spouttest.Start(t, spouttest.Config{Topics: map[string]int{"a": 2}})
+	produce(t, c, "a", 0, 10)
+	produce(t, c, "a", 1, 10)
+	cfg := config(t, c, "a")
+	cfg.StopAtEnd, cfg.Start = true, spout.Last(3)
+	store := &refusingStore{refuse: offsets.Partition{Topic: "a", Number: 1}, times: 1}
+	cfg.ZooKeeper, cfg.Store = nil, store
+	got := newSeen()
+	if err := run(t, cfg, spout.HandlerFunc(func(_ context.Context, u *spout.Tuple) {
+		got.add(u)
+		u.Ack()
+	})); err != nil {
+		t.Fatal(err)
+	}
+	if n := got.len(); n != 6 || got.attempts["a/1@7"] != 1 {
+		t.Errorf("%d records were delivered, want the last three of two partitions: %v", n, got.attempts)
+	}
+}
+
+// A refusingStore keeps checkpoints in memory, and refuses the first writes of one
+// partition.
+type refusingStore struct {
+	refuse offsets.Partition
+	err    error // of refused writes; default: errRefused
+
+	mu     sync.Mutex
+	times  int // writes to refuse
+	stored map[offsets.Partition]offsets.Stored
+}
+
+var errRefused = errors.New("refused")
+
+func (s *refusingStore) MaxBytes() int { return 64 << 10 }
+
+func (s *refusingStore) Load(_ context.Context, ps []offsets.Partition) ([]offsets.Stored, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]offsets.Stored, len(ps))
+	for i, p := range ps {
+		out[i] = offsets.Stored{Partition: p, Version: offsets.NoVersion}
+		if st, ok := s.stored[p]; ok {
+			out[i] = st
+		}
+	}
+	return out, nil
+}
+
+func (s *refusingStore) Save(_ context.Context, ws []offsets.Write) []error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stored == nil {
+		s.stored = map[offsets.Partition]offsets.Stored{}
+	}
+	errs := make([]error, len(ws))
+	for i, w := range ws {
+		p := w.Checkpoint.Partition
+		if p == s.refuse && s.times > 0 {
+			s.times--
+			errs[i] = cmp.Or(s.err, errRefused)
+			continue
+		}
+		s.stored[p] = offsets.Stored{Partition: p, Checkpoint: w.Checkpoint, Version: w.Version + 1}
+	}
+	return errs
+}
+
+// refuseAll makes all further writes of the partition fail with err.
+func (s *refusingStore) refuseAll(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.times, s.err = math.MaxInt, err
+}
+
+func (s *refusingStore) offset(p offsets.Partition) int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stored[p].Checkpoint.Offset
+}
