@@ -107,6 +107,7 @@ func TestClosedPipe(t *testing.T) {
 	fill(t, c, "t", 0, numbered(10)...)
 	p := startProcess(t, nil, at(c, "tail", "-t", "t")...)
 	p.firstLine()
+	eventually(t, "all is written and stored", func() bool { return storedOffset(t, c, "spout-demo", "t", 0) == 10 })
 	p.stdout.Close()
 	fill(t, c, "t", 0, spouttest.Values("more")...)
 	if code := p.exit(); code != exitError {
