@@ -52,7 +52,9 @@ func (p *partition) loop() error {
 		}
 	}
 	p.m.abandonQueue()
-	p.drain()
+	if !errors.Is(err, ErrFenced) { // else there is nothing to wait for: no ack can be stored
+		p.drain()
+	}
 	return err
 }
 
@@ -123,12 +125,17 @@ func (p *partition) idle() {
 	}
 }
 
-// drain waits until nothing is with the user, or the time for that is over.
+// drain waits until nothing is with the user, or the time for that is over: that
+// of Run, and DrainTimeout where only this partition stops.
 func (p *partition) drain() {
+	over := time.NewTimer(p.r.cfg.DrainTimeout)
+	defer over.Stop()
 	p.m.starved.Store(true) // acks are to wake us
 	for p.m.outstanding() > 0 {
 		select {
 		case <-p.wake:
+		case <-over.C:
+			return
 		case <-p.r.handling.Done():
 			return
 		}

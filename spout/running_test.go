@@ -131,3 +131,41 @@ func (s *refusingStore) offset(p offsets.Partition) int64 {
 	defer s.mu.Unlock()
 	return s.stored[p].Checkpoint.Offset
 }
+
+// TestStoppedPartitionIsTold: a partition that stops by an error is told as
+// stopped although the user never acks what is out.
+func TestStoppedPartitionIsTold(t *testing.T) {
+	for name, refusal := range map[string]error{"fenced": spout.ErrFenced} {
+		t.Run(name, func(t *testing.T) {
+			c := spouttest.Start(t, spouttest.Config{Topics: map[string]int{"a": 2}})
+			p0 := offsets.Partition{Topic: "a", Number: 0}
+			cfg := config(t, c, "a")
+			store := &refusingStore{refuse: p0}
+			cfg.ZooKeeper, cfg.Store = nil, store
+			got := newSeen()
+			s, err := spout.New(cfg, spout.HandlerFunc(func(_ context.Context, u *spout.Tuple) {
+				got.add(u)
+				if u.Partition() == 1 || u.Offset() == 0 {
+					u.Ack()
+				}
+			}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			ended := make(chan error, 1)
+			go func() { ended <- s.Run(ctx) }()
+			eventually(t, "both partitions are open", func() bool { return len(s.Partitions()) == 2 })
+			store.refuseAll(refusal)
+			produce(t, c, "a", 0, 3)
+			eventually(t, "the stopped partition is told", func() bool { return errors.Is(s.Healthy(), refusal) })
+			produce(t, c, "a", 1, 3)
+			eventually(t, "the other one goes on", func() bool { return store.offset(offsets.Partition{Topic: "a", Number: 1}) == 3 })
+			stop()
+			if err := <-ended; !errors.Is(err, refusal) {
+				t.Errorf("Run: %v, want %v", err, refusal)
+			}
+		})
+	}
+}
