@@ -133,9 +133,7 @@ func (m *partitionManager) failRecord(r *Tuple, cause error, now time.Time) (ok,
 // noteFail tells of a fail and what it led to. The caller holds mu.
 func (m *partitionManager) noteFail(r *Tuple, cause error, out offsets.Outcome) {
 	o := r.Offset()
-	if out != offsets.Retrying {
-		delete(m.latest, o)
-	}
+	delete(m.latest, o) // it is fetched again: its batch isn't to be kept until then
 	f := Failure{Partition: m.opts.partition, Offset: o, Attempt: r.Attempt(), Err: cause, Retrying: out == offsets.Retrying}
 	m.note(func(e *Events) { e.failed(f) })
 	switch out {
