@@ -21,6 +21,7 @@ func (m *partitionManager) fill(now time.Time) error {
 // answer proves absent is lost; where an answer proves nothing it is tried again
 // later. Rule F1.
 func (m *partitionManager) fillDue(now time.Time) error {
+	m.asking = false
 	for from := int64(0); !m.dirty; {
 		m.mu.Lock()
 		o, ok := m.tracker.Due(from, now)
@@ -30,6 +31,7 @@ func (m *partitionManager) fillDue(now time.Time) error {
 		}
 		ans, ready := m.source.Again(o)
 		if !ready {
+			m.asking = true
 			return nil
 		}
 		if ans.Err != nil {
@@ -67,7 +69,16 @@ func (m *partitionManager) requeue(c *fetch.Cursor, from int64) error {
 	}
 	m.mu.Lock()
 	defer m.unlock()
-	b := newBlock(m, c.Batch(), from, len(here))
+	base, due := from, 0 // from the first record: what is asked for may lie far below
+	for i, r := range here {
+		if i == 0 {
+			base = r.offset
+		}
+		if m.tracker.IsDue(r.offset) {
+			due++
+		}
+	}
+	b := newBlock(m, c.Batch(), base, due)
 	lost := int64(0)
 	lose := func(below int64) {
 		for o, ok := m.tracker.NextReady(from); ok && o < below; o, ok = m.tracker.NextReady(o + 1) {

@@ -58,6 +58,10 @@ type partitionManager struct {
 	// emitted. Owner only.
 	dirty bool
 
+	// asking: the last fill left a due record that the source will wake us for.
+	// Owner only.
+	asking bool
+
 	// filledAt is what the last but one fill found. Owner only.
 	filledAt progress
 

@@ -104,6 +104,10 @@ func (p *partition) recover(err error) error {
 	return nil
 }
 
+// openRetry is when a due record is asked for again of which an answer told
+// nothing.
+const openRetry = 100 * time.Millisecond
+
 // idle waits until there may be something to do.
 func (p *partition) idle() {
 	if p.end.wanted && p.m.reached(&p.end) {
@@ -111,7 +115,11 @@ func (p *partition) idle() {
 	}
 	var due <-chan time.Time
 	if at, ok := p.m.retryDue(); ok {
-		if d := time.Until(at); d > 0 {
+		d := time.Until(at)
+		if at.IsZero() {
+			d = openRetry // the answer to it proved nothing
+		}
+		if !p.m.asking || d > 0 && !at.IsZero() {
 			t := time.NewTimer(d)
 			defer t.Stop()
 			due = t.C
