@@ -12,7 +12,7 @@ GOTEST := go test -shuffle=on -timeout 30m -p 1
 FUZZTIME ?= 30s
 BENCHCOUNT ?= 5
 
-.PHONY: all demo test integration lint fuzz bench build
+.PHONY: all demo test integration lint fuzz bench bench-peers build
 
 all: lint test
 
@@ -57,3 +57,16 @@ fuzz:
 # benchmarks.
 bench:
 	go test -run '^$$' -bench . -benchmem -count $(BENCHCOUNT) ./offsets ./fetch ./zkstate
+
+# The spout beside other Go clients, on a real broker: see bench/README.md. One
+# of them needs cgo; without a C compiler the others run. Flags by BENCHFLAGS.
+BENCHFLAGS ?= -rows headline -rounds 3 -latency 5
+
+bench-peers:
+	cd bench && CGO_ENABLED=0 go build -o ../bin/bench .
+ifneq ($(CC_FOUND),)
+	cd bench && CGO_ENABLED=1 go build -o ../bin/bench-confluent ./confluent
+else
+	@rm -f bin/bench-confluent
+endif
+	cd bench && ../bin/bench $(BENCHFLAGS)

@@ -85,7 +85,7 @@ func bench(ctx context.Context, o options) error {
 		if err != nil {
 			return err
 		}
-		lines := tabulate(runs)
+		lines := tabulate(contenders, runs)
 		rep.Rows = append(rep.Rows, rowReport{r, lines, runs})
 		fmt.Printf("\n%d records of %d B, %s, %d partition(s), batches of %d B; medians of %d (extremes)\n\n",
 			r.Records, r.Size, r.Codec, r.Partitions, o.batchBytes, o.rounds)

@@ -31,7 +31,7 @@ func run() error {
 	}
 	var o options
 	rows := flag.String("rows", "headline", "topics to read, as BYTES/CODEC/PARTITIONS, comma-separated; headline, all, or none for latency alone")
-	only := flag.String("only", "", "contenders to run, comma-separated (default: all)")
+	only := flag.String("only", "", "contenders to run, comma-separated (default: all); NAME@PROGRAM is that of another build of this program")
 	flag.IntVar(&o.rounds, "rounds", 3, "rounds")
 	flag.Int64Var(&o.records, "records", 0, "records in a topic (default: for some 5 s)")
 	batch := flag.Int("batch-bytes", batchBytes, "size of the batches in a topic before compression")

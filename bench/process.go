@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -13,7 +14,8 @@ import (
 	"github.com/kspout/kspout/bench/measure"
 )
 
-// A launcher starts contenders, each in a process of its own.
+// A launcher starts contenders, each in a process of its own. A contender called
+// name@program is that of another build of this program.
 type launcher struct {
 	self      string // this program
 	confluent string // the program of confluent-kafka-go; empty: there is none
@@ -34,12 +36,13 @@ func (l launcher) has(contender string) bool { return contender != confluent || 
 
 // start starts a contender on a job. The function returned waits for its result.
 func (l launcher) start(ctx context.Context, contender string, job measure.Job) (wait func() (measure.Result, error), err error) {
-	job.Contender = contender
+	var program string
+	job.Contender, program, _ = strings.Cut(contender, "@")
 	in, err := json.Marshal(job)
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, l.self, "contender")
+	cmd := exec.CommandContext(ctx, cmp.Or(program, l.self), "contender")
 	if contender == confluent {
 		cmd = exec.CommandContext(ctx, l.confluent)
 	}

@@ -29,9 +29,9 @@ type line struct {
 	CPUToFloor    float64 `json:"cpu_to_floor"`
 }
 
-// tabulate sums up the runs of a row.
-func tabulate(results map[string][]measure.Result) (lines []line) {
-	for _, name := range order {
+// tabulate sums up the runs of a row, a line for each contender.
+func tabulate(contenders []string, results map[string][]measure.Result) (lines []line) {
+	for _, name := range contenders {
 		rs := results[name]
 		if len(rs) == 0 {
 			continue
