@@ -145,6 +145,16 @@ func (c *Client) learned(addr string, l *layout) {
 	c.known = known
 }
 
+// distrust makes another broker the first to be asked for metadata: what the last
+// one told didn't hold, so it may be cut off from the others.
+func (c *Client) distrust() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n := len(c.known); n > 1 {
+		c.known = append(slices.Clone(c.known[1:]), c.known[0])
+	}
+}
+
 // prune closes the brokers that the cluster doesn't list any more.
 func (c *Client) prune(l *layout) {
 	listed := make(map[string]bool, len(l.brokers))

@@ -108,7 +108,10 @@ func askAll[T any](ctx context.Context, c *Client, ps []offsets.Partition, ask f
 				again = append(again, i)
 			}
 		}
-		if left = again; len(left) == 0 || pause(ctx, backoff(attempt)) == nil {
+		if left = again; len(left) > 0 {
+			c.distrust()
+		}
+		if len(left) == 0 || pause(ctx, backoff(attempt)) == nil {
 			continue
 		}
 		for _, i := range left {

@@ -77,5 +77,8 @@ func (r *refresher) refresh(ctx context.Context) bool {
 		settled = l.settle(layout, time.Now()) && settled
 	}
 	c.prune(layout)
+	if !settled {
+		c.distrust()
+	}
 	return settled
 }

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -9,7 +10,7 @@ import (
 	"crypto/x509/pkix"
 	"math/big"
 	"net"
-	"runtime/debug"
+	"os"
 	"testing"
 	"time"
 
@@ -29,14 +30,12 @@ import (
 // protocol.Conn.RoundTrip, Transport.connect, connPool.sendRequest and discover
 // before this is changed.
 func TestKafkaGoIsTheOneWeKnow(t *testing.T) {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		t.Skip("no build info")
+	mod, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, m := range info.Deps {
-		if m.Path == "github.com/segmentio/kafka-go" && (m.Version != "v0.4.51" || m.Replace != nil) {
-			t.Errorf("kafka-go is %s %v, want v0.4.51", m.Version, m.Replace)
-		}
+	if !bytes.Contains(mod, []byte("github.com/segmentio/kafka-go v0.4.51\n")) {
+		t.Error("kafka-go isn't v0.4.51")
 	}
 }
 
