@@ -22,9 +22,12 @@ type Backoff struct {
 // Delay returns the delay before retry n, the first being 1. It saturates at
 // Max and is never negative.
 func (b Backoff) Delay(n int) time.Duration {
-	d := float64(b.Initial) * math.Pow(max(1, b.Multiplier), float64(max(1, n)-1))
-	if !(d < float64(b.Max)) { // also where d is +Inf or not a number
-		d = float64(b.Max)
+	if b.Initial <= 0 {
+		return 0 // whatever n: 0 × +Inf isn't a number
 	}
-	return max(0, time.Duration(d))
+	d := float64(b.Initial) * math.Pow(max(1, b.Multiplier), float64(max(1, n)-1))
+	if d < float64(b.Max) {
+		return time.Duration(d)
+	}
+	return max(0, b.Max) // as it is: as a float, the largest Duration overflows
 }
