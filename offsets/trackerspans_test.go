@@ -1,0 +1,77 @@
+package offsets
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+func TestSpans(t *testing.T) {
+	s := spans{{2, 5}, {7, 8}, {10, 1 << 40}}
+	before := slices.Clone(s)
+	for _, tt := range []struct {
+		o           int64
+		end         int64
+		in          bool
+		from, below spans
+		count       int64 // in [3, o)
+	}{
+		{0, 0, false, s, nil, 0},
+		{2, 5, true, s, nil, 0},
+		{4, 5, true, spans{{4, 5}, {7, 8}, {10, 1 << 40}}, spans{{2, 4}}, 1},
+		{5, 0, false, s[1:], s[:1], 2},
+		{7, 8, true, s[1:], s[:1], 2},
+		{8, 0, false, s[2:], s[:2], 3},
+		{10, 1 << 40, true, s[2:], s[:2], 3},
+		{12, 1 << 40, true, spans{{12, 1 << 40}}, spans{{2, 5}, {7, 8}, {10, 12}}, 5},
+		{1 << 40, 0, false, nil, s, 1<<40 - 7},
+		{math.MaxInt64, 0, false, nil, s, 1<<40 - 7},
+	} {
+		if end, in := s.endOf(tt.o); end != tt.end || in != tt.in {
+			t.Errorf("endOf(%d) = %d, %t, want %d, %t", tt.o, end, in, tt.end, tt.in)
+		}
+		if got := s.from(tt.o); !slices.Equal(got, tt.from) {
+			t.Errorf("from(%d) = %v, want %v", tt.o, got, tt.from)
+		}
+		if got := s.below(tt.o); !slices.Equal(got, tt.below) {
+			t.Errorf("below(%d) = %v, want %v", tt.o, got, tt.below)
+		}
+		if got := s.count(3, tt.o); got != tt.count {
+			t.Errorf("count(3, %d) = %d, want %d", tt.o, got, tt.count)
+		}
+	}
+	if !slices.Equal(s, before) {
+		t.Errorf("%v was changed to %v", before, s)
+	}
+}
+
+func TestEpochs(t *testing.T) {
+	var e epochs
+	e.note(everBefore, -1) // says nothing
+	if got := e.at(0); got != -1 {
+		t.Errorf("at(0) of nothing = %d, want -1", got)
+	}
+	for _, s := range []epochStart{{everBefore, 1}, {10, 1}, {20, 3}, {25, 3}, {25, -1}, {30, 4}} {
+		e.note(s.from, s.epoch)
+	}
+	want := func(when string, at map[int64]int32) {
+		t.Helper()
+		for o, epoch := range at {
+			if got := e.at(o); got != epoch {
+				t.Errorf("%s: at(%d) = %d, want %d", when, o, got, epoch)
+			}
+		}
+	}
+	want("noted", map[int64]int32{0: 1, 19: 1, 20: 3, 29: 3, 30: 4, 99: 4})
+	if len(e) != 3 {
+		t.Errorf("%v has %d entries, want one for each change", e, len(e))
+	}
+	e.trimFrom(30)
+	want("cut at 30", map[int64]int32{0: 1, 29: 3, 30: 3})
+	e.trimBelow(22)
+	want("trimmed below 22", map[int64]int32{19: -1, 20: 3, 30: 3})
+	e.note(30, 5)
+	want("noted again", map[int64]int32{29: 3, 30: 5})
+	e.trimFrom(math.MinInt64)
+	want("cut at all", map[int64]int32{30: -1})
+}
