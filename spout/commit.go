@@ -87,12 +87,20 @@ func (m *partitionManager) names() offsets.Checkpoint {
 type sizeLeft struct {
 	offsets.AckedBound
 	limit int64
+	idle  bool // nothing is pending
 }
 
-func (s sizeLeft) fits(n, position int64) bool { return s.Size(n, position) <= s.limit }
+// fits reports whether n more records may be taken, and the position moved. With
+// nothing pending that is always so for one: what is stored then is what was
+// restored, less the beginning, and waiting would never make it smaller.
+func (s sizeLeft) fits(n, position int64) bool {
+	return s.idle && n <= 1 || s.bounded(n, position)
+}
+
+func (s sizeLeft) bounded(n, position int64) bool { return s.Size(n, position) <= s.limit }
 
 func (m *partitionManager) sizeLeft() sizeLeft {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return sizeLeft{m.tracker.AckedBound(), m.sizeLimit}
+	return sizeLeft{m.tracker.AckedBound(), m.sizeLimit, m.tracker.Pending() == 0}
 }

@@ -156,7 +156,7 @@ func (m *partitionManager) room() (position int64, n int) {
 // take queues up to room records of c, and moves the position as far as c proves.
 func (m *partitionManager) take(c *fetch.Cursor, room int) error {
 	size := m.sizeLeft()
-	tight := !size.fits(int64(room), c.End())
+	tight := !size.bounded(int64(room), c.End())
 	if tight {
 		m.starved.Store(true) // before the sweep, as in room
 		m.mu.Lock()
@@ -194,7 +194,7 @@ func (m *partitionManager) take(c *fetch.Cursor, room int) error {
 	m.mu.Lock()
 	defer m.unlock()
 	m.register(b, c.Batch().LeaderEpoch())
-	if !tight || size.fits(int64(len(b.tuples)), to) {
+	if !tight || size.bounded(int64(len(b.tuples)), to) || size.idle && len(b.tuples) == 0 {
 		m.tracker.Advance(to)
 	}
 	m.push(b)

@@ -220,3 +220,46 @@ func TestScatteredAcksStayBelowTheBound(t *testing.T) {
 		t.Fatalf("took %d of %d records after the rest was acked", taken, records)
 	}
 }
+
+// TestReopenedAtTheBound: a partition that was as full of acked ranges as the
+// store allows goes on after a restart.
+func TestReopenedAtTheBound(t *testing.T) {
+	const records = 400_000
+	m, store, wake := openScripted(t, records, nil)
+	store.max = 8 << 10
+	if err := m.limitSize(offsets.Checkpoint{}); err != nil {
+		t.Fatal(err)
+	}
+	drain := func(m *partitionManager, f func(*Tuple)) {
+		for {
+			ts, err := m.next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(ts) == 0 {
+				return
+			}
+			f(&ts[0])
+		}
+	}
+	drain(m, func(u *Tuple) {
+		if u.Offset()%300 != 0 {
+			u.Ack()
+		}
+	})
+	if err := m.close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	stored, _ := store.Load(t.Context(), []offsets.Partition{m.opts.partition})
+	o, log := m.opts, m.source.(*scriptSource)
+	m, err := openManager(t.Context(), o, log, store, log.look(), stored[0], func() { wake <- struct{}{} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.sizeLimit = m.tracker.AckedBound().Size(0, 0) // what is stored, and not one more
+	m.wake = func() {}
+	drain(m, (*Tuple).Ack)
+	if p, pending := m.settled(); p != records || pending != 0 {
+		t.Errorf("stuck at %d with %d pending, want the end", p, pending)
+	}
+}
