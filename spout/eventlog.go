@@ -12,7 +12,10 @@ import (
 
 // logged returns hooks that write a line for each change of state before they
 // call those of e.
-func logged(e Events, log *zerolog.Logger) Events {
+func logged(e Events, log *zerolog.Logger, crash bool) Events {
+	if !crash {
+		e = e.contained(log)
+	}
 	l := e
 	losses := lossLog{log: log, since: map[Cause]*lossSum{}}
 	l.Opened = func(o Opening) {

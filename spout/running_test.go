@@ -169,3 +169,25 @@ func TestStoppedPartitionIsTold(t *testing.T) {
 		})
 	}
 }
+
+// TestHooksThatPanic: hooks that panic take nothing down.
+func TestHooksThatPanic(t *testing.T) {
+	c := spouttest.Start(t, spouttest.Config{Topics: map[string]int{"a": 1}})
+	produce(t, c, "a", 0, 5)
+	cfg := config(t, c, "a")
+	cfg.Logger = nil
+	cfg.StopAtEnd, cfg.MaxAttempts = true, 2
+	cfg.Events = spout.Events{
+		Opened:    func(spout.Opening) { panic("opened") },
+		Closed:    func(offsets.Partition) { panic("closed") },
+		Failed:    func(spout.Failure) { panic("failed") },
+		Dropped:   func(spout.Loss) { panic("dropped") },
+		Committed: func(spout.Committing) { panic("committed") },
+	}
+	if err := run(t, cfg, spout.HandlerFunc(func(_ context.Context, u *spout.Tuple) { u.Fail(nil) })); err != nil {
+		t.Fatal(err)
+	}
+	if cp := stored(t, c, "a", 0); cp.Offset != 5 {
+		t.Errorf("stored %d, want 5", cp.Offset)
+	}
+}

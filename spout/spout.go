@@ -34,7 +34,7 @@ func New(cfg Config, h Handler) (*Spout, error) {
 		return nil, err
 	}
 	s := &Spout{cfg: cfg.withDefaults(), handler: h}
-	s.events = logged(cfg.Events, s.cfg.Logger)
+	s.events = logged(cfg.Events, s.cfg.Logger, cfg.CrashOnPanic)
 	s.roster.init()
 	return s, nil
 }
