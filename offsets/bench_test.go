@@ -29,6 +29,7 @@ var contenders = []struct {
 }{
 	{"btree", func() window { return treeWindow{btree.NewOrderedG[int64](32)} }},
 	{"set", func() window { return new(setWindow) }},
+	{"tracker", func() window { return trackerWindow{NewTracker(Policy{MaxBehind: -1}, 0, 0)} }},
 }
 
 // A treeWindow is a plain B-tree of offsets.
@@ -60,6 +61,21 @@ func (w *setWindow) run(at int64, acks []int64) (sum int64) {
 		w.Remove(ack)
 		low, _ := w.Min()
 		sum += low
+	}
+	return sum
+}
+
+// A trackerWindow takes, acks and asks for the committed offset one by one.
+type trackerWindow struct{ *Tracker }
+
+func (w trackerWindow) fill(from, to int64) { w.Take(from, to, -1) }
+
+func (w trackerWindow) run(at int64, acks []int64) (sum int64) {
+	for i, ack := range acks {
+		o := at + int64(i)
+		w.Take(o, o+1, -1)
+		w.Ack(ack)
+		sum += w.Committed()
 	}
 	return sum
 }
