@@ -20,7 +20,7 @@ func TestRealCrashKafka39(t *testing.T) {
 	t.Parallel() // it waits most of the time, for servers of its own
 	s := shared(t)
 	s.kafka = realservers.StartKafka(t, realservers.KafkaOptions{Version: realservers.KafkaVersion391})
-	crash(t, s, fresh("crash"), 20_000)
+	crash(t, s, fresh("crash"), 48_000)
 }
 
 // random returns a source whose seed is in the test's log.
@@ -40,7 +40,8 @@ func crash(t *testing.T, s servers, topic string, records int) {
 	before := s.stored(t, topic, partitions)
 	for range kills {
 		// Held up, it commits what is acked by then; after that it runs freely into
-		// the kill.
+		// the kill. It acks what it has written, in pieces of 1 MiB: so many lines are
+		// more than one.
 		held := records/4 + rng.IntN(records/16)
 		tl := s.startTail(t, topic, held, args...)
 		tl.await(held)

@@ -3,6 +3,7 @@ package integration
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -100,11 +101,7 @@ func (c *consumer) finish() {
 func (c *consumer) losses() map[spout.Cause]int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	m := map[spout.Cause]int64{}
-	for cause, n := range c.lost {
-		m[cause] = n
-	}
-	return m
+	return maps.Clone(c.lost)
 }
 
 func (c *consumer) recreations() int {
