@@ -60,10 +60,16 @@ func real(t testing.TB) *stage {
 	}
 	return &stage{
 		servers: []string{fmt.Sprintf("%s/stage-%d-%d", n.Addr(), os.Getpid(), stages.Add(1))},
-		stop:    func(t *testing.T) { check(t, n.Kill()) },
-		start:   func(t *testing.T) { check(t, n.Start(context.Background())) },
-		pause:   func(t *testing.T) { check(t, n.Pause()) },
-		resume:  func(t *testing.T) { check(t, n.Resume()) },
+		stop: func(t *testing.T) {
+			t.Cleanup(func() { check(t, n.Start(context.Background())) }) // for the next test, also if this one fails
+			check(t, n.Kill())
+		},
+		start: func(t *testing.T) { check(t, n.Start(context.Background())) },
+		pause: func(t *testing.T) {
+			t.Cleanup(func() { check(t, n.Start(context.Background())) })
+			check(t, n.Pause())
+		},
+		resume: func(t *testing.T) { check(t, n.Resume()) },
 	}
 }
 
