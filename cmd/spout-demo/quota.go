@@ -16,7 +16,7 @@ type quota struct {
 	done func() // called once, when that many records are done
 
 	mu   sync.Mutex
-	seen int64                 // first deliveries
+	seen int64                 // records that were let through
 	open map[recordID]struct{} // of them, those that aren't acked
 }
 
@@ -31,7 +31,7 @@ func (q *quota) admit(l *line) bool {
 	if _, again := q.open[id]; again {
 		return true
 	}
-	if l.attempt > 1 || q.seen == q.want {
+	if q.seen == q.want {
 		return false
 	}
 	if q.open == nil {
