@@ -35,9 +35,13 @@ func (m *partitionManager) endCommit(w offsets.Write, err error) {
 // says that ctx ended before that one did.
 func (m *partitionManager) awaitCommit(ctx context.Context) (offsets.Write, bool, error) {
 	select {
-	case m.writing <- struct{}{}:
-	case <-ctx.Done():
-		return offsets.Write{}, false, &CommitError{m.opts.partition, fmt.Errorf("the write before it didn't end: %w", context.Cause(ctx))}
+	case m.writing <- struct{}{}: // first, also when ctx has ended: there may be nothing to write
+	default:
+		select {
+		case m.writing <- struct{}{}:
+		case <-ctx.Done():
+			return offsets.Write{}, false, &CommitError{m.opts.partition, fmt.Errorf("the write before it didn't end: %w", context.Cause(ctx))}
+		}
 	}
 	w, ok := m.snapshot()
 	if !ok {

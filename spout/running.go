@@ -38,8 +38,10 @@ func (r *running) run() error {
 	r.handled()
 	stopTicking()
 	ticks.Wait()
-	err = errors.Join(err, r.flush(r.roster.partitions()))
+	_ = r.flush(r.roster.partitions()) // before handlers that don't return
 	r.partitions.Wait()
+	// Again, for what they acked meanwhile; it tells all that isn't stored.
+	err = errors.Join(err, r.flush(r.roster.partitions()))
 	err = errors.Join(append([]error{err}, r.roster.errors()...)...)
 	for _, p := range r.roster.partitions() {
 		r.close(p, nil)
@@ -94,14 +96,14 @@ func (r *running) start(p *partition) {
 
 // retire closes a partition that stops while others go on.
 func (r *running) retire(p *partition, err error) {
+	gone := errors.Is(err, fetch.ErrUnknownPartition)
 	if !errors.Is(err, ErrFenced) {
 		ctx, cancel := context.WithTimeout(r.storing, r.cfg.DrainTimeout)
 		defer cancel()
 		err = errors.Join(err, p.m.save(ctx))
 	}
-	gone := errors.Is(err, fetch.ErrUnknownPartition)
 	if gone {
-		r.cfg.Logger.Warn().Stringer("partition", p.id).Msg("the partition is gone")
+		r.cfg.Logger.Warn().Err(err).Stringer("partition", p.id).Msg("the partition is gone")
 		err = nil
 	}
 	if err != nil {

@@ -191,3 +191,30 @@ func TestHooksThatPanic(t *testing.T) {
 		t.Errorf("stored %d, want 5", cp.Offset)
 	}
 }
+
+// TestLateAckIsStored: an ack of a handler that returns after its time, while Run
+// still waits for it, is stored or told (kafka-pixy#62).
+func TestLateAckIsStored(t *testing.T) {
+	c := spouttest.Start(t, spouttest.Config{Topics: map[string]int{"a": 1}})
+	produce(t, c, "a", 0, 1)
+	cfg := config(t, c, "a")
+	cfg.DrainTimeout, cfg.CommitInterval = 50*time.Millisecond, time.Hour
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	s, err := spout.New(cfg, spout.HandlerFunc(func(ctx context.Context, u *spout.Tuple) {
+		stop()
+		<-ctx.Done()
+		time.Sleep(50 * time.Millisecond) // work that doesn't look at ctx
+		u.Ack()
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Run(ctx); err == nil {
+		if cp := stored(t, c, "a", 0); cp.Offset != 1 {
+			t.Errorf("Run returned nil, and stored %d, want 1", cp.Offset)
+		}
+	} else if _, ok := errors.AsType[*spout.CommitError](err); !ok {
+		t.Errorf("Run: %v, want nil or a CommitError", err)
+	}
+}
