@@ -104,6 +104,11 @@ func (d *modelDice) broker(first bool) string {
 	}
 	for range d.n(5) {
 		o := d.start + int64(d.n(24))
+		if p := d.m.part; p != nil && d.n(3) == 0 { // retries find what a cleaner left
+			if failed := p.in(modelFailed); len(failed) > 0 {
+				o = failed[d.n(len(failed))]
+			}
+		}
 		d.kinds[o] = d.one("gone", "gone", "null", "silent", "silent", "bad", "bad", "fan:2", "fan:3", "")
 	}
 	lists := map[string][]string{}
