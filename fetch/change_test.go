@@ -95,7 +95,7 @@ func TestNoLeader(t *testing.T) {
 		none.NodeID = 5 // a broker that has no address
 		resp.Brokers = []kmsg.MetadataResponseBroker{b, none}
 		rt := kmsg.NewMetadataResponseTopic()
-		rt.Topic = kmsg.StringPtr("orders")
+		rt.Topic = new("orders")
 		rp := kmsg.NewMetadataResponseTopicPartition()
 		rp.Leader = leader.Load()
 		rt.Partitions = []kmsg.MetadataResponseTopicPartition{rp}

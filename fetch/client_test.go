@@ -43,9 +43,14 @@ func TestTail(t *testing.T) {
 func TestUnknownTopic(t *testing.T) {
 	cluster := newCluster(t, kfake.NumBrokers(1), kfake.SeedTopics(1, "orders"))
 	c := start(t, Config{Brokers: cluster.ListenAddrs()})
+	asked := count(cluster, keyMetadata)
 	for _, p := range []offsets.Partition{{Topic: "none"}, {Topic: "orders", Number: 1}} {
+		before := asked.Load()
 		if _, err := c.Look(t.Context(), p); !errors.Is(err, ErrUnknownPartition) {
 			t.Errorf("Look(%v): %v, want ErrUnknownPartition", p, err)
+		}
+		if n := asked.Load() - before; n < 2 {
+			t.Errorf("Look(%v): asked %d times, want twice", p, n)
 		}
 	}
 	topics, err := c.Topics(t.Context(), []string{"none", "orders"})

@@ -189,7 +189,7 @@ func deleteTopic(t testing.TB, cl *kgo.Client, topic string) {
 	req := kmsg.NewPtrDeleteTopicsRequest()
 	req.TopicNames = []string{topic}
 	rt := kmsg.NewDeleteTopicsRequestTopic()
-	rt.Topic = kmsg.StringPtr(topic)
+	rt.Topic = new(topic)
 	req.Topics = append(req.Topics, rt)
 	if code := request[*kmsg.DeleteTopicsResponse](t, cl, req).Topics[0].ErrorCode; code != 0 {
 		t.Fatalf("delete %s: error %d", topic, code)
@@ -203,7 +203,7 @@ func createTopic(t testing.TB, cl *kgo.Client, topic string, partitions int32, c
 	rt.Topic, rt.NumPartitions, rt.ReplicationFactor = topic, partitions, 1
 	for k, v := range configs {
 		c := kmsg.NewCreateTopicsRequestTopicConfig()
-		c.Name, c.Value = k, kmsg.StringPtr(v)
+		c.Name, c.Value = k, new(v)
 		rt.Configs = append(rt.Configs, c)
 	}
 	req.Topics = append(req.Topics, rt)

@@ -94,7 +94,7 @@ func TestCursor(t *testing.T) {
 func TestRecordFields(t *testing.T) {
 	many := make([]batchtest.Header, 1000)
 	for i := range many {
-		many[i] = batchtest.Header{Key: fmt.Sprint(i % 7), Value: []byte(fmt.Sprint(i))}
+		many[i] = batchtest.Header{Key: fmt.Sprint(i % 7), Value: fmt.Append(nil, i)}
 	}
 	records := []batchtest.Record{
 		{Value: []byte("only a value")},
