@@ -88,12 +88,15 @@ func TestRealRetentionUnderTail(t *testing.T) {
 func TestRealRetentionWhileRunning(t *testing.T) {
 	s := shared(t)
 	topic := fresh("retention-running")
-	const records, pending, start = 1000, 100, 600
+	const records, pending, start, piece = 1000, 100, 600, 50
 	s.topic(t, topic, 1, nil)
-	ends := s.fill(t, topic, []int64{0}, records)
+	ends := []int64{0}
+	for range records / piece {
+		ends = s.fill(t, topic, ends, piece) // a batch: little is fetched ahead
+	}
 	var before, after tally
 	var kept keeper
-	c := s.consume(t, spout.Config{Topics: []string{topic}, MaxPending: pending, StopAtEnd: true}, func(_ context.Context, tu *spout.Tuple) {
+	c := s.consume(t, spout.Config{Topics: []string{topic}, MaxPending: pending, MaxPartitionBytes: 4 << 10, StopAtEnd: true}, func(_ context.Context, tu *spout.Tuple) {
 		if kept.closed() {
 			after.note(tu)
 			tu.Ack()
@@ -120,6 +123,9 @@ func TestRealRetentionWhileRunning(t *testing.T) {
 	lost := c.losses()
 	if want := int64(records - pending/2 - after.count()); len(lost) != 1 || lost[spout.LostRetention] != want {
 		t.Errorf("lost %v, want %d %s: %d of %d acked before, %d after", lost, want, spout.LostRetention, pending/2, records, after.count())
+	}
+	if after.count() == records-pending {
+		t.Error("all was fetched ahead, the test shows nothing")
 	}
 	for o := int64(start); o < records; o++ {
 		if n := after.of(0, o); n != 1 {
