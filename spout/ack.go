@@ -10,7 +10,8 @@ import (
 func (m *partitionManager) ack(t *Tuple) bool {
 	ok := t.plain() && t.state.CompareAndSwap(inFlight, acked)
 	if ok {
-		t.blk.acks.Add(1)
+		t.blk.note(t.index)
+		m.live.touch(t.blk)
 	} else {
 		ok = m.ackSlow(t)
 	}
@@ -82,7 +83,7 @@ func (m *partitionManager) dropBehind(o int64) {
 	if n == 0 {
 		return
 	}
-	for _, b := range m.blocks {
+	for b := range m.live.all() {
 		for i := range b.tuples {
 			t := &b.tuples[i]
 			if t.Offset() >= limit {

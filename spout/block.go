@@ -1,6 +1,7 @@
 package spout
 
 import (
+	"math/bits"
 	"sync/atomic"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 // their offsets. It is live, in its manager's list, as long as one of them is
 // queued or in flight, or acked without the tracker's knowledge.
 //
-// An ack of a plain tuple touches nothing but the tuple and acks; the tracker
+// An ack of a plain tuple touches nothing but its state and its bit; the tracker
 // learns of it when the manager sweeps. An uncontended mutex per ack would cost
 // as much, but four acking goroutines on one mutex several times that.
 type block struct {
@@ -27,14 +28,18 @@ type block struct {
 	// tuples is complete before the block is published, and never grows.
 	tuples []Tuple
 
-	// acks counts the acks of plain tuples. It is incremented after the state
-	// was changed: an ack that has returned is always counted.
-	acks atomic.Int32
+	// touched: it is, or is about to be, on the stack of liveBlocks, above below.
+	touched atomic.Bool
+	below   *block // written by who touches, read by who sweeps
+
+	// acks has a bit for each plain tuple whose ack the tracker doesn't know of. It
+	// is set after the state was changed: an ack that has returned is always there.
+	acks []atomic.Uint64
+	few  [1]atomic.Uint64 // acks of a small block
 
 	// Guarded by partitionManager.mu:
-	swept int32 // the acks that the tracker knows of
-	open  int   // tuples that are queued, in flight, or acked and not swept
-	low   int   // all tuples before this index are settled
+	prev, next *block // in liveBlocks
+	open       int    // tuples that are queued, in flight, or acked and not swept
 
 	// times says when each tuple left the queue, where deliveries time out;
 	// expired is the first that may still.
@@ -43,16 +48,24 @@ type block struct {
 }
 
 func newBlock(m *partitionManager, batch *fetch.Batch, base int64, size int) *block {
-	return &block{m: m, batch: batch, base: base, gen: m.gen, tuples: make([]Tuple, 0, size)}
+	b := &block{m: m, batch: batch, base: base, gen: m.gen, tuples: make([]Tuple, 0, size)}
+	if b.acks = b.few[:]; size > 64 {
+		b.acks = make([]atomic.Uint64, (size+63)/64)
+	}
+	return b
 }
 
 // add appends a queued tuple.
 func (b *block) add(offset int64, pos int32) *Tuple {
-	b.tuples = b.tuples[:len(b.tuples)+1] // within capacity: Tuple holds an atomic and isn't copied
-	t := &b.tuples[len(b.tuples)-1]
-	t.blk, t.pos, t.delta = b, pos, int32(offset-b.base)
+	i := len(b.tuples)
+	b.tuples = b.tuples[:i+1] // within capacity: a Tuple holds an atomic and isn't copied
+	t := &b.tuples[i]
+	t.blk, t.pos, t.index, t.delta = b, pos, int32(i), int32(offset-b.base)
 	return t
 }
+
+// note notes the ack of tuple i, whose state says so.
+func (b *block) note(i int32) { b.acks[i/64].Or(1 << (i % 64)) }
 
 // left notes when tuple i left the queue, where deliveries time out. The caller
 // holds partitionManager.mu.
@@ -72,8 +85,16 @@ func (b *block) settle(t *Tuple, from, to uint32) bool {
 	if !t.state.CompareAndSwap(from, to) {
 		return false
 	}
-	b.open--
+	b.close(1)
 	return true
+}
+
+// close takes n tuples out of the open ones, and the block out of the live ones
+// with the last of them.
+func (b *block) close(n int) {
+	if b.open -= n; b.open == 0 && n > 0 {
+		b.m.live.remove(b)
+	}
 }
 
 // cancel makes t stale if it is queued or in flight, or acked and not swept.
@@ -82,46 +103,32 @@ func (b *block) cancel(t *Tuple) {
 	case done, failed, stale:
 		return
 	}
-	if t.state.Swap(stale) == acked {
-		b.swept++
-	}
-	b.open--
+	t.state.Store(stale) // an ack of it that is noted, or about to be, counts no more
+	b.close(1)
 }
 
 // sweep tells the tracker of the acks that it doesn't know of.
 func (b *block) sweep(tr *offsets.Tracker) {
-	n := b.acks.Load()
-	if n == b.swept {
-		return
-	}
-	if b.plain && int(n) == len(b.tuples) && b.swept == 0 {
-		// All of it, and nothing else lies between: the usual case.
-		first, last := &b.tuples[0], &b.tuples[len(b.tuples)-1]
-		tr.AckRange(first.Offset(), last.Offset()+1)
-		b.swept, b.open, b.low = n, 0, len(b.tuples)
-		return // the states stay acked: nobody looks at a block that isn't live
-	}
-	low := true
-	for i := b.low; i < len(b.tuples); i++ {
-		t := &b.tuples[i]
-		switch s := t.state.Load(); {
-		case s == acked:
-			run := i + 1
-			for run < len(b.tuples) && b.tuples[run].state.Load() == acked && b.tuples[run].delta == b.tuples[run-1].delta+1 {
-				run++
-			}
-			tr.AckRange(t.Offset(), b.tuples[run-1].Offset()+1)
-			for ; i < run; i++ {
-				b.tuples[i].state.Store(done)
-				b.swept++
-				b.open--
-			}
-			i--
-		case s < acked:
-			low = false
+	run := offsets.Range{}
+	n := 0
+	for w := range b.acks {
+		if b.acks[w].Load() == 0 {
+			continue
 		}
-		if low {
-			b.low = i + 1
+		for noted := b.acks[w].Swap(0); noted != 0; noted &= noted - 1 {
+			t := &b.tuples[w*64+bits.TrailingZeros64(noted)]
+			if !t.state.CompareAndSwap(acked, done) {
+				continue // cancelled
+			}
+			n++
+			if o := t.Offset(); o == run.To {
+				run.To++
+			} else {
+				tr.AckRange(run.From, run.To)
+				run = offsets.Range{From: o, To: o + 1}
+			}
 		}
 	}
+	tr.AckRange(run.From, run.To)
+	b.close(n)
 }

@@ -72,7 +72,7 @@ func (m *partitionManager) snapshot() (offsets.Write, bool) {
 	base := m.names()
 	m.mu.Lock()
 	defer m.unlock()
-	m.sweep()
+	m.live.sweepAll(m.tracker)
 	base.TopicID = m.topicID
 	return m.journal.Begin(m.tracker, base)
 }

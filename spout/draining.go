@@ -20,7 +20,7 @@ func (m *partitionManager) outstanding() (n int) {
 	m.mu.Lock()
 	defer m.unlock()
 	m.sweep()
-	for _, b := range m.blocks {
+	for b := range m.live.all() {
 		n += b.open
 	}
 	return n

@@ -105,7 +105,7 @@ func (m *partitionManager) requeue(c *fetch.Cursor, from int64) error {
 // push makes a block live and queues its tuples. The caller holds mu.
 func (m *partitionManager) push(b *block) {
 	if b.open = len(b.tuples); b.open > 0 {
-		m.blocks = append(m.blocks, b)
+		m.live.add(b)
 		m.queue = append(m.queue, b)
 	}
 }
@@ -144,7 +144,7 @@ func (m *partitionManager) room() (position int64, n int) {
 	if m.opts.maxPending > 0 {
 		n = min(n, m.opts.maxPending-m.tracker.Pending())
 	}
-	if m.opts.maxBytes > 0 && len(m.blocks) > 0 && m.pinned() >= m.opts.maxBytes {
+	if m.opts.maxBytes > 0 && m.live.first != nil && m.live.bytes >= m.opts.maxBytes {
 		n = 0
 	}
 	if n > 0 {

@@ -82,7 +82,7 @@ type partitionManager struct {
 	tracker *offsets.Tracker
 	journal *offsets.Journal
 	topicID offsets.TopicID
-	blocks  []*block         // the live ones, in the order of emission
+	live    liveBlocks
 	latest  map[int64]*Tuple // the latest delivery of each pending offset that was requeued
 	gen     int              // counts R3, R4 and the release
 	cuts    []cut
@@ -112,18 +112,8 @@ func (m *partitionManager) unlock() {
 // note keeps a call of a user's hook for unlock. The caller holds mu.
 func (m *partitionManager) note(tell func(*Events)) { m.notes = append(m.notes, tell) }
 
-// sweep brings the tracker up to date with plain acks, and lets go of blocks that
-// are done. The caller holds mu.
-func (m *partitionManager) sweep() {
-	keep := m.blocks[:0]
-	for _, b := range m.blocks {
-		if b.sweep(m.tracker); b.open > 0 {
-			keep = append(keep, b)
-		}
-	}
-	clear(m.blocks[len(keep):])
-	m.blocks = keep
-}
+// sweep brings the tracker up to date with plain acks. The caller holds mu.
+func (m *partitionManager) sweep() { m.live.sweep(m.tracker) }
 
 // isStale reports whether t is of a log, or of a part of one, that is gone, or of
 // a partition that was released. The caller holds mu.
@@ -137,9 +127,9 @@ func (m *partitionManager) isStale(t *Tuple) bool {
 }
 
 // cut makes all tuples taken so far stale from offset at on. The caller holds mu
-// and has swept.
+// and has swept all.
 func (m *partitionManager) cut(at int64) {
-	for _, b := range m.blocks {
+	for b := range m.live.all() {
 		for i := range b.tuples {
 			if t := &b.tuples[i]; t.Offset() >= at {
 				b.cancel(t)
@@ -155,7 +145,6 @@ func (m *partitionManager) cut(at int64) {
 	m.cuts = append(keep, cut{gen: m.gen, at: at})
 	m.gen++
 	m.forgetLatest()
-	m.sweep()
 }
 
 // forgetLatest drops the deliveries of offsets that are no longer pending. The
@@ -168,23 +157,11 @@ func (m *partitionManager) forgetLatest() {
 	}
 }
 
-// pinned returns the bytes that pending records hold. The caller holds mu.
-func (m *partitionManager) pinned() (n int64) {
-	var last *fetch.Batch
-	for _, b := range m.blocks {
-		if b.batch != last {
-			n += int64(b.batch.Size())
-		}
-		last = b.batch
-	}
-	return n
-}
-
 // release ends the manager without a commit: every tuple of it is stale.
 func (m *partitionManager) release() {
 	m.mu.Lock()
 	defer m.unlock()
-	m.sweep()
+	m.live.sweepAll(m.tracker)
 	m.cut(0)
 	m.queue, m.at = nil, 0
 	if m.released = true; m.expiry != nil {

@@ -6,10 +6,10 @@ import "fmt"
 func (m *partitionManager) check() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.sweep()
+	m.live.sweepAll(m.tracker)
 	held := 0 // pending offsets that a live block stands for
 	seen := map[int64]bool{}
-	for _, b := range m.blocks {
+	for b := range m.live.all() {
 		open := 0
 		for i := range b.tuples {
 			t := &b.tuples[i]

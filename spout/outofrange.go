@@ -11,7 +11,7 @@ import (
 func (m *partitionManager) look(l *fetch.Look) {
 	m.mu.Lock()
 	defer m.unlock()
-	m.sweep()
+	m.live.sweepAll(m.tracker)
 	if !l.TopicID.IsZero() && !m.topicID.IsZero() && l.TopicID != m.topicID {
 		m.recreate(l)
 		return

@@ -17,7 +17,7 @@ func (m *partitionManager) expire() {
 	now := time.Now()
 	m.mu.Lock()
 	m.expiry = nil
-	for _, b := range m.blocks {
+	for b := range m.live.all() {
 		for ; b.expired < len(b.times); b.expired++ {
 			t, at := &b.tuples[b.expired], b.times[b.expired].Add(m.opts.timeout)
 			if at.After(now) {

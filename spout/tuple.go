@@ -19,6 +19,7 @@ type Tuple struct {
 	blk   *block
 	ext   *extension // nil for a plain first delivery
 	pos   int32      // of the record in the batch
+	index int32      // in blk.tuples
 	delta int32      // offset - blk.base
 	state atomic.Uint32
 }
