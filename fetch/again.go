@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -39,6 +40,10 @@ func (l *Log) Again(at int64) (Answer, bool) {
 	l.mu.Lock()
 	if l.moved != nil {
 		return l.takeMoved(), true
+	}
+	if l.fail != nil && errors.Is(l.fail, ErrUnknownPartition) {
+		defer l.mu.Unlock()
+		return l.marked(Answer{Err: l.fail}), true
 	}
 	r := &l.again
 	if r.at != at {

@@ -28,6 +28,9 @@ func (r *running) commit() {
 	var ps []*partition
 	var ws []offsets.Write
 	for _, p := range r.roster.partitions() {
+		if p.ctx.Err() != nil && r.emitting.Err() == nil {
+			continue // it stops by itself, and commits if it can
+		}
 		if w, ok := p.m.beginCommit(); ok {
 			ps, ws = append(ps, p), append(ws, w)
 		}

@@ -20,6 +20,7 @@ type discovery struct {
 	pattern *regexp.Regexp // matches whole names; nil without one
 	first   bool           // this is the first round
 	missing map[string]bool
+	short   map[string]bool // topics with fewer partitions than were asked for
 
 	// there holds the partitions that the first round found and that weren't open
 	// since: Start and StopAtEnd are about them, however late they open. Read by
@@ -27,14 +28,19 @@ type discovery struct {
 	there map[offsets.Partition]bool
 }
 
+// wholeName returns the pattern that matches what p matches from end to end.
+func wholeName(p *regexp.Regexp) (*regexp.Regexp, error) {
+	return regexp.Compile(`^(?:` + p.String() + `)$`)
+}
+
 // retryAge bounds the time between two rounds while something is missing.
 const retryAge = time.Second
 
 // discover runs until emitting ends. Its error ends Run.
 func (r *running) discover() error {
-	d := &discovery{running: r, first: true, missing: map[string]bool{}, there: map[offsets.Partition]bool{}}
+	d := &discovery{running: r, first: true, missing: map[string]bool{}, short: map[string]bool{}, there: map[offsets.Partition]bool{}}
 	if r.cfg.Pattern != nil {
-		d.pattern = regexp.MustCompile(`^(?:` + r.cfg.Pattern.String() + `)$`)
+		d.pattern, _ = wholeName(r.cfg.Pattern) // Validate has seen to the error
 	}
 	for {
 		age := r.cfg.MetadataMaxAge
@@ -84,8 +90,11 @@ func (d *discovery) round() (complete bool, err error) {
 			delete(d.missing, t.Name)
 			d.cfg.Logger.Info().Str("topic", t.Name).Msg("the topic is there")
 		}
-		if err := d.checkAssigned(t); err != nil {
+		if err := d.checkAssigned(t); err != nil && d.first {
 			return false, err
+		} else if err != nil && !d.short[t.Name] {
+			d.short[t.Name] = true
+			d.cfg.Logger.Warn().Err(err).Msg("a topic that appeared has too few partitions")
 		}
 		for _, p := range t.Partitions {
 			id := offsets.Partition{Topic: t.Name, Number: p.Number}

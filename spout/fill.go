@@ -40,6 +40,9 @@ func (m *partitionManager) fillDue(now time.Time) error {
 		from = o + 1
 		if ans.Look != nil {
 			m.look(ans.Look)
+			if !ans.Look.OutOfRange {
+				return nil // nothing there, nor above it; the source asks again after a while
+			}
 		}
 		if ans.Records != nil {
 			from = max(from, ans.Records.End())

@@ -1,6 +1,10 @@
 package spout
 
-import "context"
+import (
+	"context"
+	"errors"
+	"fmt"
+)
 
 // A Handler is what a [Spout] hands tuples to.
 //
@@ -27,4 +31,24 @@ type background interface {
 
 	// run works until ctx ends, and returns when all goroutines have ended.
 	run(ctx context.Context)
+}
+
+// checkHandler finds what can't be called.
+func checkHandler(h Handler) error {
+	switch h := h.(type) {
+	case nil:
+		return errors.New("spout: the handler is nil")
+	case HandlerFunc:
+		if h == nil {
+			return errors.New("spout: the handler is a nil HandlerFunc")
+		}
+	case *workers:
+		if h.f == nil {
+			return errors.New("spout: the function of Workers is nil")
+		}
+		if h.order != Unordered {
+			return fmt.Errorf("spout: the order of Workers is %d: want Unordered", h.order)
+		}
+	}
+	return nil
 }

@@ -89,6 +89,7 @@ type partitionManager struct {
 	notes   []func(*Events) // what to tell when mu is unlocked
 
 	expiry   *time.Timer // of the delivery that times out next; nil if not set
+	expiring sync.WaitGroup
 	released bool
 }
 
@@ -159,14 +160,12 @@ func (m *partitionManager) forgetLatest() {
 
 // release ends the manager without a commit: every tuple of it is stale.
 func (m *partitionManager) release() {
+	m.stopExpiry()
 	m.mu.Lock()
 	defer m.unlock()
 	m.live.sweepAll(m.tracker)
 	m.cut(0)
 	m.queue, m.at = nil, 0
-	if m.released = true; m.expiry != nil {
-		m.expiry.Stop()
-	}
 }
 
 // close commits, then releases. The error says why the last write failed.

@@ -69,7 +69,7 @@ func (p *partition) emit() error {
 		case len(ts) == 0:
 			p.idle()
 		}
-		for i := range ts {
+		for i := 0; i < len(ts) && p.r.handling.Err() == nil; i++ {
 			p.handle(&ts[i])
 		}
 	}

@@ -86,13 +86,21 @@ func (r *running) drained() {
 // unless Run as a whole is stopping, which commits for all.
 func (r *running) start(p *partition) {
 	r.partitions.Go(func() {
-		err := p.loop()
-		if r.emitting.Err() != nil && err == nil {
-			return
-		}
-		r.retire(p, err)
+		err := errGoexit
+		defer func() {
+			if v := recover(); v != nil {
+				panic(v) // CrashOnPanic
+			}
+			if r.emitting.Err() == nil || err != nil {
+				r.retire(p, err)
+			}
+		}()
+		err = p.loop()
 	})
 }
+
+// errGoexit is why a partition stops whose goroutine was ended by user code.
+var errGoexit = errors.New("spout: user code called runtime.Goexit, as the FailNow of a test does")
 
 // retire closes a partition that stops while others go on.
 func (r *running) retire(p *partition, err error) {

@@ -27,9 +27,7 @@ type Spout struct {
 // for each fault.
 func New(cfg Config, h Handler) (*Spout, error) {
 	err := cfg.Validate()
-	if h == nil {
-		err = errors.Join(err, errors.New("spout: the handler is nil"))
-	}
+	err = errors.Join(err, checkHandler(h))
 	if err != nil {
 		return nil, err
 	}

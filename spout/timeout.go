@@ -6,14 +6,27 @@ import "time"
 // it is set. The caller holds mu.
 func (m *partitionManager) armExpiry(at time.Time) {
 	if m.expiry == nil && !m.released {
+		m.expiring.Add(1)
 		m.expiry = time.AfterFunc(time.Until(at), m.expire)
 	}
+}
+
+// stopExpiry stops the timer, and waits for what it has begun.
+func (m *partitionManager) stopExpiry() {
+	m.mu.Lock()
+	m.released = true
+	if m.expiry != nil && m.expiry.Stop() {
+		m.expiring.Done()
+	}
+	m.mu.Unlock()
+	m.expiring.Wait()
 }
 
 // expire fails the deliveries that have been out for the timeout, each as of the
 // instant at which it was. Rule E5. It runs on a goroutine of the timer, so that
 // a user who blocks the partition's goroutine is timed out as well.
 func (m *partitionManager) expire() {
+	defer m.expiring.Done()
 	now := time.Now()
 	m.mu.Lock()
 	m.expiry = nil

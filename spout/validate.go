@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 	"time"
 
@@ -49,6 +50,11 @@ type complain func(field, format string, args ...any)
 func (c Config) validateTopics(bad complain) {
 	if len(c.Topics) == 0 && c.Pattern == nil {
 		bad("Topics", "is empty, and so is Pattern: say what to read")
+	}
+	if c.Pattern != nil {
+		if _, err := wholeName(c.Pattern); err != nil {
+			bad("Pattern", "isn't in the syntax of regexp.Compile: %v", err)
+		}
 	}
 	seen := map[string]bool{}
 	for _, t := range c.Topics {
@@ -133,8 +139,8 @@ func (c Config) validateBounds(bad complain) {
 			bad(f.name, "is %v, must not be negative; 0 is the default", f.value)
 		}
 	}
-	if b, p := c.MaxBufferedBytes, c.MaxPartitionBytes; b > 0 && p > b {
-		bad("MaxPartitionBytes", "is %d, above MaxBufferedBytes, %d", p, b)
+	if d := c.withDefaults(); d.MaxPartitionBytes > d.MaxBufferedBytes && c.MaxBufferedBytes >= 0 {
+		bad("MaxPartitionBytes", "is %d, above MaxBufferedBytes, %d", d.MaxPartitionBytes, d.MaxBufferedBytes)
 	}
 }
 
@@ -145,6 +151,9 @@ func checkAddress(a string) error {
 		return errors.New("want host:port")
 	case strings.ContainsAny(a, " ,/"):
 		return errors.New("want one host:port an element")
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return errors.New("want a port from 1 to 65535")
 	}
 	return nil
 }

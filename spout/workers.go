@@ -18,13 +18,14 @@ const Unordered Order = 0
 //
 // The handler belongs to one Spout at a time. n below 1 counts as 1.
 func Workers(n int, order Order, f func(context.Context, *Tuple) error) Handler {
-	return &workers{n: max(1, n), f: f, work: make(chan *Tuple)}
+	return &workers{n: max(1, n), order: order, f: f, work: make(chan *Tuple)}
 }
 
 type workers struct {
-	n    int
-	f    func(context.Context, *Tuple) error
-	work chan *Tuple
+	n     int
+	order Order
+	f     func(context.Context, *Tuple) error
+	work  chan *Tuple
 }
 
 func (w *workers) Handle(ctx context.Context, t *Tuple) {
