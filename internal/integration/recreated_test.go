@@ -17,7 +17,7 @@ func TestRealRecreated(t *testing.T) {
 	topic := fresh("recreated")
 	const partitions, old, renewed = 4, 1000, 500
 	s.topic(t, topic, partitions, nil)
-	ends := s.fill(t, topic, make([]int64, partitions), old)
+	s.fill(t, topic, make([]int64, partitions), old)
 
 	var first, second tally
 	var kept keeper
@@ -45,7 +45,7 @@ func TestRealRecreated(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.topic(t, topic, partitions, nil)
-	ends = s.fill(t, topic, make([]int64, partitions), renewed)
+	ends := s.fill(t, topic, make([]int64, partitions), renewed)
 	eventually(t, "all of the new topic", func() bool { return second.count() >= partitions*renewed })
 	for _, tu := range tuples {
 		tu.Ack()
