@@ -38,9 +38,6 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// inconsistentTopicID is an error code that kafka-go has no name for.
-const inconsistentTopicID = kafka.Error(103)
-
 // fatal says whether a broker's code for a partition stays until somebody
 // changes something: retrying doesn't help.
 func fatal(code kafka.Error) bool {

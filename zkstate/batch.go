@@ -44,7 +44,7 @@ func (c *call) deliver(resp Response) {
 func (c *Client) send(ctx context.Context, s *session, reqs []Request) []Response {
 	b := newBatch(len(reqs))
 	out := make([]Response, len(reqs))
-	gen, connected, gone, _ := s.look()
+	is := s.look()
 	sent := 0
 	for i, req := range reqs {
 		if err := c.refuse(req); err != nil {
@@ -53,13 +53,13 @@ func (c *Client) send(ctx context.Context, s *session, reqs []Request) []Respons
 		}
 		var err error
 		switch {
-		case gone != nil:
-			err = gone
-		case !connected:
+		case is.gone != nil:
+			err = is.gone
+		case !is.connected:
 			err = ErrConnectionLoss
 		default:
 			b.requests[i] = req.own()
-			err = c.launch(ctx, s, &call{batch: b, index: i, gen: gen})
+			err = c.launch(ctx, s, &call{batch: b, index: i, gen: is.gen})
 		}
 		if err != nil {
 			failRest(reqs, out, i, err)
@@ -143,17 +143,17 @@ func acquire(ctx context.Context, s *session, gen int, tokens <-chan struct{}) e
 			return nil
 		default:
 		}
-		now, connected, gone, changed := s.look()
+		is := s.look()
 		switch {
-		case gone != nil:
-			return gone
-		case !connected || gen != now:
+		case is.gone != nil:
+			return is.gone
+		case !is.connected || gen != is.gen:
 			return ErrConnectionLoss
 		}
 		select {
 		case <-tokens:
 			return nil
-		case <-changed:
+		case <-is.changed:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -166,7 +166,7 @@ func (s *session) explain(req Request, resp Response) Response {
 	if err := resp.Err(); err == nil || !errors.Is(err, ErrConnectionLoss) {
 		return resp
 	}
-	if _, _, gone, _ := s.look(); gone != nil {
+	if gone := s.look().gone; gone != nil {
 		return req.fail(&Error{Op: req.op(), Path: req.node(), Err: gone})
 	}
 	return resp

@@ -145,18 +145,18 @@ func (c *Client) Do(ctx context.Context, requests ...Request) []Response {
 func (c *Client) WaitConnected(ctx context.Context) error {
 	for {
 		s := c.session.Load()
-		_, connected, gone, changed := s.look()
+		is := s.look()
 		switch {
-		case connected:
+		case is.connected:
 			return nil
-		case errors.Is(gone, ErrClosed):
+		case errors.Is(is.gone, ErrClosed):
 			return ErrClosed
 		}
 		if c.session.Load() != s {
 			continue
 		}
 		select {
-		case <-changed:
+		case <-is.changed:
 		case <-ctx.Done():
 			return ctx.Err()
 		}

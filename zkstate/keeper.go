@@ -91,12 +91,12 @@ func (c *Client) renew(old *session) *session {
 // session or ctx ends first.
 func (s *session) established(ctx context.Context) bool {
 	for {
-		_, connected, gone, changed := s.look()
-		if connected || gone != nil {
-			return connected
+		is := s.look()
+		if is.connected || is.gone != nil {
+			return is.connected
 		}
 		select {
-		case <-changed:
+		case <-is.changed:
 		case <-ctx.Done():
 			return false
 		}

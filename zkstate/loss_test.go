@@ -86,7 +86,7 @@ func TestRequestOfALostConnectionIsNotApplied(t *testing.T) {
 	// The connection is over, but the library doesn't know yet: what is
 	// launched and then stranded is what a race would leave.
 	s := c.session.Load()
-	gen, _, _, _ := s.look()
+	gen := s.look().gen
 	<-s.turn
 	b := newBatch(1)
 	b.requests[0] = Set{Path: "/n", Data: []byte("late"), Version: AnyVersion}

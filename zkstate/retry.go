@@ -58,15 +58,15 @@ func (s *session) await(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		_, connected, gone, changed := s.look()
+		is := s.look()
 		switch {
-		case gone != nil:
-			return gone
-		case connected:
+		case is.gone != nil:
+			return is.gone
+		case is.connected:
 			return nil
 		}
 		select {
-		case <-changed:
+		case <-is.changed:
 		case <-ctx.Done():
 		}
 	}

@@ -191,12 +191,18 @@ func (s *session) notify() {
 	s.changed = make(chan struct{})
 }
 
-// look returns whether requests can be sent, on which connection, why not, and
-// a channel that is closed when that changes.
-func (s *session) look() (gen int, connected bool, gone error, changed <-chan struct{}) {
+// A standing is how a session stood at one moment.
+type standing struct {
+	gen       int             // the connection's
+	connected bool            // requests can be sent
+	gone      error           // why the session is over; nil while it isn't
+	changed   <-chan struct{} // closed when any of that changes
+}
+
+func (s *session) look() standing {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.gen, s.connected, s.gone, s.changed
+	return standing{s.gen, s.connected, s.gone, s.changed}
 }
 
 // lost notes that connection gen has ended.
