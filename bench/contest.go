@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/kspout/kspout/bench/measure"
 )
@@ -64,8 +65,8 @@ func (c *contest) run(ctx context.Context) (map[string][]measure.Result, error) 
 	}
 	for _, name := range c.contenders { // apart: a profile costs something
 		job := c.job
-		job.Profile = filepath.Join(c.profiles, job.Topic+"-"+name+".cpu.pprof")
-		job.Heap = filepath.Join(c.profiles, job.Topic+"-"+name+".allocs.pprof")
+		file := filepath.Join(c.profiles, job.Topic+"-"+strings.ReplaceAll(name, "/", "_"))
+		job.Profile, job.Heap = file+".cpu.pprof", file+".allocs.pprof"
 		if _, err := c.once(ctx, name, job); err != nil {
 			return nil, err
 		}
