@@ -22,6 +22,7 @@ const (
 	LostRetention Cause = "retention" // below the log start
 	LostTruncated Cause = "truncated" // the log was cut
 	LostRecreated Cause = "recreated" // the topic was deleted and made again
+	LostDeleted   Cause = "deleted"   // the topic was deleted
 	LostCompacted Cause = "compacted" // failed, and compacted away before its retry
 )
 

@@ -78,6 +78,17 @@ func (m *partitionManager) truncate(end int64) {
 	m.dirty = true
 }
 
+// deleted takes the end of a topic: all that is pending is lost. Nothing is to be
+// stored after it.
+func (m *partitionManager) deleted() {
+	m.mu.Lock()
+	defer m.unlock()
+	m.live.sweepAll(m.tracker)
+	m.cut(math.MinInt64)
+	m.noteLost(m.tracker.Recreate(m.tracker.Position()), LostDeleted)
+	m.forgetLatest()
+}
+
 // recreate starts anew in another topic of the same name. Rule R4. The caller
 // holds mu and has swept.
 func (m *partitionManager) recreate(l *fetch.Look) {

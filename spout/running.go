@@ -111,6 +111,7 @@ func (r *running) retire(p *partition, err error) {
 		err = errors.Join(err, p.m.save(ctx))
 	}
 	if gone {
+		p.m.deleted()
 		r.cfg.Logger.Warn().Err(err).Stringer("partition", p.id).Msg("the partition is gone")
 		err = nil
 	}
