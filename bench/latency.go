@@ -14,8 +14,8 @@ import (
 	"github.com/kspout/kspout/internal/realservers"
 )
 
-// A latencyTest measures the time from produce to callback of two consumers, in
-// turn, at a steady rate.
+// A latencyTest measures the time from produce to callback at a steady rate, of
+// two consumers at once: what holds up the machine or the broker holds up both.
 type latencyTest struct {
 	kafka    *realservers.Kafka
 	zk       []string
@@ -34,33 +34,38 @@ type delays struct {
 
 var latencyContenders = []string{"spout-latency", "franz-go-latency"}
 
-// run returns the delays of each run by contender.
+// run returns the delays of each run by contender. One more run, the first, warms
+// the broker and doesn't count.
 func (l *latencyTest) run(ctx context.Context, runs int) (map[string][]delays, error) {
-	out := make(map[string][]delays)
+	all := make(map[string][]delays)
 	turn := slices.Clone(latencyContenders)
-	for i := range runs {
-		for _, name := range turn {
-			d, err := l.once(ctx, fmt.Sprintf("%s-%d", name, i), name)
-			if err != nil {
-				return nil, err
-			}
-			out[name] = append(out[name], d)
-			l.progress(fmt.Sprintf("run %d  %-18s p50 %.2f ms  p99 %.2f ms  max %.2f ms", i+1, name, d.P50, d.P99, d.Max))
+	for i := range 1 + runs {
+		got, err := l.once(ctx, fmt.Sprintf("bench-latency-%d", i), turn)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			continue
+		}
+		for _, name := range latencyContenders {
+			d := got[name]
+			all[name] = append(all[name], d)
+			l.progress(fmt.Sprintf("run %d  %-18s p50 %.2f ms  p99 %.2f ms  max %.2f ms", i, name, d.P50, d.P99, d.Max))
 		}
 		slices.Reverse(turn)
 	}
-	return out, nil
+	return all, nil
 }
 
-// once starts a consumer and produces to it. The records of the first second
-// don't count: the consumer may still be connecting.
-func (l *latencyTest) once(ctx context.Context, topic, contender string) (delays, error) {
+// once starts the consumers, in the order of turn, and produces to them. The records of the first second
+// don't count: a consumer may still be connecting.
+func (l *latencyTest) once(ctx context.Context, topic string, turn []string) (map[string]delays, error) {
 	if err := l.kafka.CreateTopic(ctx, topic, 1, 1, nil); err != nil {
-		return delays{}, err
+		return nil, err
 	}
 	client, err := newProducer(l.kafka, kgo.DefaultProduceTopic(topic), kgo.ProducerLinger(0))
 	if err != nil {
-		return delays{}, err
+		return nil, err
 	}
 	defer client.Close()
 
@@ -71,20 +76,27 @@ func (l *latencyTest) once(ctx context.Context, topic, contender string) (delays
 		records[i][99] = byte(i)
 		want.Add(records[i])
 	}
-	wait, err := l.launch.start(ctx, contender, measure.Job{
+	job := measure.Job{
 		Brokers: l.kafka.Brokers(), ZooKeeper: l.zk, Topic: topic, Ends: []int64{want.Records}, Want: want,
-	})
-	if err != nil {
-		return delays{}, err
+	}
+	waits := make(map[string]func() (measure.Result, error))
+	for _, name := range turn {
+		if waits[name], err = l.launch.start(ctx, name, job); err != nil {
+			return nil, err
+		}
 	}
 	l.produce(ctx, client, records)
-	r, err := wait()
-	if err != nil {
-		return delays{}, err
+	got := make(map[string]delays)
+	for name, wait := range waits {
+		r, err := wait()
+		if err != nil {
+			return nil, err
+		}
+		ds := r.Delays[l.rate:]
+		ms := func(q float64) float64 { return float64(quantile(ds, q)) / 1e6 }
+		got[name] = delays{P50: ms(0.5), P99: ms(0.99), Max: ms(1)}
 	}
-	ds := r.Delays[l.rate:]
-	ms := func(q float64) float64 { return float64(quantile(ds, q)) / 1e6 }
-	return delays{P50: ms(0.5), P99: ms(0.99), Max: ms(1)}, nil
+	return got, nil
 }
 
 // produce produces at the rate, and catches up if it was held up.
@@ -122,7 +134,7 @@ func printLatency(w io.Writer, byName map[string][]delays) {
 			high.format("%.2f"),
 			of(func(d delays) float64 { return d.Max }).format("%.2f"))
 	}
-	got := ratio(p99[latencyContenders[0]], p99[latencyContenders[1]])
+	got := ratio(p99["spout-latency"], p99["franz-go-latency"])
 	verdict := "reached"
 	if got > 1.1 {
 		verdict = "NOT reached"
