@@ -143,7 +143,11 @@ func (t *Tracker) Committed() int64 {
 // epoch of the records, -1 if unknown.
 func (t *Tracker) Take(from, to int64, epoch int32) {
 	t.epochs.note(from, epoch)
-	t.pending.AddRange(from, to)
+	if to == from+1 { // Add costs half as much: BenchmarkWindow
+		t.pending.Add(from)
+	} else {
+		t.pending.AddRange(from, to)
+	}
 	t.position = to
 	t.skipRestored()
 	t.revision++
