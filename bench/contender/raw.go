@@ -32,7 +32,7 @@ func raw(ctx context.Context, job *measure.Run) (seen measure.Tally, _ []int64, 
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
 
-	r := rawReader{conn: conn, in: bufio.NewReaderSize(conn, 16), next: make([]int64, len(job.Ends))}
+	r := rawReader{conn: conn, in: bufio.NewReaderSize(conn, 16), next: make([]int64, len(job.Ends)), lz4: lz4.NewReader(nil)}
 	r.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
 		return seen, nil, err
@@ -70,7 +70,7 @@ type rawReader struct {
 	request, answer []byte
 	inflated        []byte // one batch
 	zstd            *zstd.Decoder
-	lz4             lz4.Reader
+	lz4             *lz4.Reader
 }
 
 // send asks for every partition that isn't through.
