@@ -45,7 +45,7 @@ func (r row) topic() string { return fmt.Sprintf("bench-%d-%s-%d", r.Size, r.Cod
 
 // parseRows reads a list of names, "headline" or "all".
 func parseRows(s string) (rows []row, err error) {
-	for _, name := range strings.Split(s, ",") {
+	for name := range strings.SplitSeq(s, ",") {
 		switch name {
 		case "headline":
 			rows = append(rows, headline)
