@@ -51,7 +51,7 @@ func newBroker(c *Client, addr string) *broker {
 		MetadataTopics: []string{}, // none
 		ClientID:       c.cfg.ClientID,
 		TLS:            c.cfg.TLS,
-		SASL:           c.cfg.SASL,
+		SASL:           checking(c.cfg.SASL),
 		Context:        b.ctx,
 	}
 	return b

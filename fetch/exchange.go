@@ -131,7 +131,7 @@ func roundTrip[T any](ctx context.Context, b *broker, c *call[T], wait time.Dura
 	c.clientID = b.client.cfg.ClientID
 	m, err := b.transport.RoundTrip(ctx, b.netAddr, c)
 	if err != nil {
-		return zero, fmt.Errorf("broker %s: %w", b.addr, err)
+		return zero, b.exchangeError(err)
 	}
 	return m.(*answer[T]).value, nil
 }

@@ -52,6 +52,11 @@ func (n *lane) loop(ctx context.Context) {
 	}
 }
 
+// quietFailures is how many requests in a row may fail before it is told: the
+// broker may have closed all of its connections, because they were idle or want to
+// be authenticated anew, and each request finds out about one.
+const quietFailures = 3
+
 // do makes the request, hands out its answers and waits as long as the broker
 // says, or as its failures demand. The first failure costs no time: brokers close
 // connections that were idle.
@@ -65,7 +70,7 @@ func (n *lane) do(ctx context.Context, p plan) {
 			return
 		}
 		log := &n.broker.client.cfg.Logger
-		if n.failures == 1 {
+		if n.failures == quietFailures {
 			log.Warn().Err(err).Msg("broker doesn't answer; asking again until it does")
 		}
 		if n.failures++; n.failures > 1 {
@@ -74,7 +79,7 @@ func (n *lane) do(ctx context.Context, p plan) {
 		}
 		return
 	}
-	if n.failures > 1 {
+	if n.failures > quietFailures {
 		n.broker.client.cfg.Logger.Info().Str("broker", n.broker.addr).Msg("broker answers again")
 	}
 	n.failures = 0

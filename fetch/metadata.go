@@ -154,7 +154,7 @@ func (c *Client) metadata(ctx context.Context, names []string) (*layout, error) 
 
 // Topics asks the cluster for these topics, or for all of them if names is nil.
 // A topic that doesn't exist has an Err, and isn't created. It asks again until a
-// broker answers or ctx ends.
+// broker answers, one refuses us, which is an [AuthenticationError], or ctx ends.
 func (c *Client) Topics(ctx context.Context, names []string) ([]Topic, error) {
 	ctx, done, err := c.join(ctx)
 	if err != nil {
@@ -164,6 +164,9 @@ func (c *Client) Topics(ctx context.Context, names []string) ([]Topic, error) {
 	for attempt := 0; ; attempt++ {
 		l, err := c.metadata(ctx, names)
 		if err != nil {
+			if refused, ok := errors.AsType[*AuthenticationError](err); ok {
+				return nil, fmt.Errorf("fetch: %w", refused)
+			}
 			if pause(ctx, backoff(attempt)) != nil {
 				return nil, fmt.Errorf("fetch: %w: %w", context.Cause(ctx), err)
 			}

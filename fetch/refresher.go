@@ -11,6 +11,8 @@ import (
 type refresher struct {
 	client *Client
 	wanted chan struct{} // cap 1
+
+	failures int // refreshes in a row that no broker answered; the loop's
 }
 
 func newRefresher(c *Client) *refresher {
@@ -67,11 +69,17 @@ func (r *refresher) refresh(ctx context.Context) bool {
 	slices.Sort(names)
 	layout, err := c.metadata(ctx, slices.Compact(names))
 	if err != nil {
-		if ctx.Err() == nil {
-			c.cfg.Logger.Warn().Err(err).Msg("no broker answers")
+		// The first one may be for connections that were idle, or that the broker
+		// wants to be authenticated anew.
+		if r.failures++; r.failures == 2 && ctx.Err() == nil {
+			c.cfg.Logger.Warn().Err(err).Msg("no broker answers; asking again until one does")
 		}
 		return false
 	}
+	if r.failures > 1 {
+		c.cfg.Logger.Info().Msg("a broker answers again")
+	}
+	r.failures = 0
 	settled := true
 	for _, l := range logs {
 		settled = l.settle(layout, time.Now()) && settled

@@ -19,6 +19,7 @@ type discovery struct {
 	*running
 	pattern *regexp.Regexp // matches whole names; nil without one
 	first   bool           // this is the first round
+	blind   bool           // the last round got no answer
 	missing map[string]bool
 	short   map[string]bool // topics with fewer partitions than were asked for
 
@@ -73,8 +74,15 @@ func (d *discovery) round() (complete bool, err error) {
 		if d.first {
 			return false, startError(d.emitting, "Kafka", err)
 		}
-		d.cfg.Logger.Warn().Err(err).Msg("the topics can't be looked up; trying again")
+		if !d.blind && d.emitting.Err() == nil {
+			d.blind = true
+			d.cfg.Logger.Warn().Err(err).Msg("the topics can't be looked up; trying again")
+		}
 		return false, nil
+	}
+	if d.blind {
+		d.blind = false
+		d.cfg.Logger.Info().Msg("the topics can be looked up again")
 	}
 	complete = true
 	ids := map[offsets.Partition]offsets.TopicID{}
@@ -185,7 +193,7 @@ func (d *discovery) openAll(ids map[offsets.Partition]offsets.TopicID) (bool, er
 		d.cfg.Logger.Warn().Err(err).Msg("stored offsets can't be read; trying again")
 		return false, nil
 	}
-	looks, errs := d.client.Looks(ctx, list)
+	looks, errs := d.client.LooksSince(ctx, list, marks(stored))
 	complete := true
 	var wg sync.WaitGroup
 	for i, id := range list {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/kspout/kspout/fetch"
 	"github.com/kspout/kspout/zkstate"
 )
 
@@ -45,6 +46,9 @@ func (s *Spout) openStore(ctx context.Context) (Store, func(), error) {
 func startError(ctx context.Context, what string, err error) error {
 	if ctx.Err() != nil {
 		return nil
+	}
+	if refused, ok := errors.AsType[*fetch.AuthenticationError](err); ok {
+		return fmt.Errorf("spout: %w", refused)
 	}
 	return fmt.Errorf("spout: %s can't be reached: %w", what, err)
 }
