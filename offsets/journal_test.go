@@ -32,7 +32,7 @@ func TestJournalWritesWhatDiffers(t *testing.T) {
 		{"an ack above it", func(t *Tracker, _ *Checkpoint) { t.Ack(15) }, true},
 		{"an ignored ack", func(t *Tracker, _ *Checkpoint) { t.Ack(20) }, false},
 		{"more records", func(t *Tracker, _ *Checkpoint) { t.Take(20, 30, 1) }, false},
-		{"a gap behind them", func(t *Tracker, _ *Checkpoint) { t.Advance(25) }, true},
+		{"a gap behind them", func(t *Tracker, _ *Checkpoint) { t.Advance(25, 0) }, true},
 		{"another instance", func(_ *Tracker, b *Checkpoint) { b.Instance = "B" }, true},
 		{"another topic", func(_ *Tracker, b *Checkpoint) { b.TopicID = TopicID{2} }, true},
 		{"another leader", func(_ *Tracker, b *Checkpoint) { b.Broker.Host = "other" }, false},

@@ -97,7 +97,7 @@ func NewTracker(p Policy, position, start int64) *Tracker {
 func (t *Tracker) Restore(acked []Range, leaderEpoch, ackedEpoch int32) {
 	t.restored = spans(acked).from(t.position)
 	t.restoredEpoch = ackedEpoch
-	t.epochs.note(everBefore, leaderEpoch)
+	t.epochs.note(t.position-1, leaderEpoch)
 	t.skipRestored()
 }
 
@@ -142,7 +142,8 @@ func (t *Tracker) Committed() int64 {
 // [Position, from), and that none of [from, to) is restored. epoch is the leader
 // epoch of the records, -1 if unknown.
 func (t *Tracker) Take(from, to int64, epoch int32) {
-	t.epochs.note(from, epoch)
+	// What lies between the position and the records is of their batch, or of none.
+	t.epochs.note(t.position, epoch)
 	if to == from+1 { // Add costs half as much: BenchmarkWindow
 		t.pending.Add(from)
 	} else {
@@ -155,9 +156,11 @@ func (t *Tracker) Take(from, to int64, epoch int32) {
 
 // Advance moves the position to to, because the log is proved to hold nothing
 // from the position up to there, and past restored acks that follow. A lower to
-// has no effect.
-func (t *Tracker) Advance(to int64) {
+// has no effect. epoch is the leader epoch of what proves it, -1 if unknown: that
+// of a transaction marker counts, too (franz-go#1530).
+func (t *Tracker) Advance(to int64, epoch int32) {
 	if to > t.position {
+		t.epochs.note(t.position, epoch)
 		t.position = to
 		t.skipRestored()
 		t.revision++

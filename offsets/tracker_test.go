@@ -75,8 +75,9 @@ func replayTracker(t *testing.T, script []byte) {
 				m.take(from, to, epoch)
 			}
 		case 3:
-			tr.Advance(m.position - 1 + x%4)
-			m.moveTo(m.position - 1 + x%4)
+			epoch += int32(y / 200)
+			tr.Advance(m.position-1+x%4, epoch)
+			m.advance(m.position-1+x%4, epoch)
 		case 4, 5:
 			got, want = tr.Ack(o), m.ack(o)
 		case 6:

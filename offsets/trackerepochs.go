@@ -1,7 +1,5 @@
 package offsets
 
-import "math"
-
 // epochs knows the leader epoch of each record that was taken, as the list of
 // the offsets at which it changed. Leader epochs never go down along a log.
 type epochs []epochStart
@@ -11,10 +9,11 @@ type epochStart struct {
 	epoch int32
 }
 
-// note records that the log has epoch e from offset o on. An epoch of -1 isn't
-// known and says nothing.
+// note records that the log has epoch e from offset o on. -1 is one that isn't
+// known: an older one in its place would end too early, and tell of a cut where
+// there is none.
 func (s *epochs) note(o int64, e int32) {
-	if n := len(*s); e < 0 || n > 0 && (*s)[n-1].epoch == e {
+	if n := len(*s); n == 0 && e < 0 || n > 0 && (*s)[n-1].epoch == e {
 		return
 	}
 	*s = append(*s, epochStart{o, e})
@@ -43,6 +42,3 @@ func (s *epochs) trimFrom(o int64) {
 		*s = (*s)[:n-1]
 	}
 }
-
-// everBefore is the start of an epoch whose first offset isn't known.
-const everBefore = math.MinInt64

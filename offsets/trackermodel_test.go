@@ -31,7 +31,7 @@ func newTrackerModel(p Policy, position, start int64, acked []Range, leader, hig
 			m.restored[o] = true
 		}
 	}
-	m.note(everBefore, leader)
+	m.note(m.position-1, leader)
 	m.skip()
 	return m
 }
@@ -42,9 +42,7 @@ func (m *trackerModel) clear() {
 }
 
 func (m *trackerModel) note(o int64, e int32) {
-	if e >= 0 {
-		m.noted = append(m.noted, epochStart{o, e})
-	}
+	m.noted = append(m.noted, epochStart{o, e})
 }
 
 func (m *trackerModel) epochAt(o int64) int32 {
@@ -100,11 +98,18 @@ func (m *trackerModel) skip() {
 }
 
 func (m *trackerModel) take(from, to int64, epoch int32) {
-	m.note(from, epoch)
+	m.note(m.position, epoch)
 	for o := from; o < to; o++ {
 		m.pending[o] = true
 	}
 	m.moveTo(to)
+}
+
+func (m *trackerModel) advance(to int64, epoch int32) {
+	if to > m.position {
+		m.note(m.position, epoch)
+		m.moveTo(to)
+	}
 }
 
 func (m *trackerModel) moveTo(to int64) {
@@ -214,7 +219,7 @@ func (m *trackerModel) logStart(s int64) (lost int64) {
 			m.counts.Done++
 		}
 	}
-	m.moveTo(m.start)
+	m.advance(m.start, -1)
 	return m.counts.Lost - before
 }
 

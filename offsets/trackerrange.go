@@ -22,7 +22,7 @@ func (t *Tracker) LogStart(s int64) (lost int64) {
 		n := s - t.position - t.restored.count(t.position, s)
 		t.CountLost(n)
 		lost += n
-		t.Advance(s)
+		t.Advance(s, -1)
 	}
 	return lost
 }

@@ -47,11 +47,11 @@ func TestSpans(t *testing.T) {
 
 func TestEpochs(t *testing.T) {
 	var e epochs
-	e.note(everBefore, -1) // says nothing
+	e.note(5, -1) // as before
 	if got := e.at(0); got != -1 {
 		t.Errorf("at(0) of nothing = %d, want -1", got)
 	}
-	for _, s := range []epochStart{{everBefore, 1}, {10, 1}, {20, 3}, {25, 3}, {25, -1}, {30, 4}} {
+	for _, s := range []epochStart{{0, 1}, {10, 1}, {20, 3}, {25, 3}, {27, -1}, {30, 4}} {
 		e.note(s.from, s.epoch)
 	}
 	want := func(when string, at map[int64]int32) {
@@ -62,16 +62,16 @@ func TestEpochs(t *testing.T) {
 			}
 		}
 	}
-	want("noted", map[int64]int32{0: 1, 19: 1, 20: 3, 29: 3, 30: 4, 99: 4})
-	if len(e) != 3 {
+	want("noted", map[int64]int32{-1: -1, 0: 1, 19: 1, 20: 3, 26: 3, 27: -1, 29: -1, 30: 4, 99: 4})
+	if len(e) != 4 {
 		t.Errorf("%v has %d entries, want one for each change", e, len(e))
 	}
 	e.trimFrom(30)
-	want("cut at 30", map[int64]int32{0: 1, 29: 3, 30: 3})
+	want("cut at 30", map[int64]int32{0: 1, 26: 3, 30: -1})
 	e.trimBelow(22)
-	want("trimmed below 22", map[int64]int32{19: -1, 20: 3, 30: 3})
+	want("trimmed below 22", map[int64]int32{19: -1, 20: 3, 30: -1})
 	e.note(30, 5)
-	want("noted again", map[int64]int32{29: 3, 30: 5})
+	want("noted again", map[int64]int32{26: 3, 29: -1, 30: 5})
 	e.trimFrom(math.MinInt64)
 	want("cut at all", map[int64]int32{30: -1})
 }

@@ -196,9 +196,10 @@ func (m *partitionManager) take(c *fetch.Cursor, room int) error {
 	}
 	m.mu.Lock()
 	defer m.unlock()
-	m.register(b, c.Batch().LeaderEpoch())
+	epoch := c.Batch().LeaderEpoch()
+	m.register(b, epoch)
 	if !tight || size.bounded(int64(len(b.tuples)), to) || size.idle && len(b.tuples) == 0 {
-		m.tracker.Advance(to)
+		m.tracker.Advance(to, epoch)
 	}
 	m.push(b)
 	return nil

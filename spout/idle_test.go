@@ -92,7 +92,7 @@ func TestRetriesFarApart(t *testing.T) {
 		t.Fatalf("%d tuples, error %v", len(ts), err)
 	}
 	m.mu.Lock()
-	m.tracker.Advance(far)
+	m.tracker.Advance(far, -1)
 	m.mu.Unlock()
 	log.end = far + 1
 	high, err := m.next(t.Context())
