@@ -107,6 +107,8 @@ func (l *Log) wantAgain(now time.Time, b *broker, first bool) (part fetchPart, a
 		return fetchPart{}, false, unwanted, now
 	case r.due.After(now):
 		return fetchPart{}, false, later, r.due
+	case l.valid.doubted:
+		return fetchPart{}, false, full, now
 	case r.alone && !first:
 		return fetchPart{}, false, full, now
 	}

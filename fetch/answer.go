@@ -10,8 +10,9 @@ type Answer struct {
 	// Look is set when the leader told that something about the offset asked for
 	// is out of order: the fetch was answered "out of range" (OutOfRange is set,
 	// and the offset lies outside [Start, End]), or the topic was created anew
-	// (TopicID is another one; from then on the Log is of the new one), or an
-	// Again found no batch.
+	// (TopicID is another one; from then on the Log is of the new one), or the log
+	// was cut below what was fetched (Cut is set; what was fetched ahead is thrown
+	// away), or an Again found no batch.
 	Look *Look
 
 	// Start is the highest log start that came with a fetch, -1 if none did. A

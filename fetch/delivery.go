@@ -30,19 +30,20 @@ func (l *Log) want(now time.Time, share int64, b *broker) (fetchPart, wantState,
 		return fetchPart{}, unwanted, now
 	case l.due.After(now):
 		return fetchPart{}, later, l.due
-	case l.next < 0 || l.beyond || l.looking || l.look != nil || l.moved != nil || l.buffered > share/2:
+	case l.next < 0 || l.beyond || l.looking || l.valid.doubted || l.look != nil || l.moved != nil || l.buffered > share/2:
 		return fetchPart{}, full, now
 	}
 	l.serial++
 	l.inflight = true
 	part := l.part(l.next, l.serial)
+	part.lastEpoch = l.valid.lineage.at(l.next - 1)
 	part.maxBytes = clampBytes(max(share-l.buffered, int64(l.minBytes)))
 	return part, wanted, now
 }
 
 // part returns a request for offset. Under mu.
 func (l *Log) part(offset int64, serial uint64) fetchPart {
-	return fetchPart{log: l, serial: serial, partition: l.partition, id: l.id, epoch: l.place.epoch, offset: offset}
+	return fetchPart{log: l, serial: serial, partition: l.partition, id: l.id, epoch: l.place.epoch, offset: offset, lastEpoch: -1}
 }
 
 func clampBytes(n int64) int32 { return int32(min(n, maxResponse)) }
@@ -61,6 +62,8 @@ func (l *Log) deliver(part fetchPart, a *fetchAnswer) {
 	}
 	var todo todo
 	switch code := a.code; {
+	case code == 0 && a.diverging:
+		l.diverged(&todo)
 	case code == 0:
 		l.hear(a, &todo)
 		todo.wake = l.extend(a.segment) || todo.wake
@@ -125,6 +128,7 @@ func (l *Log) extend(s segment) bool {
 		if some = true; raw.last == lastUnknown {
 			break // it will be found broken before anything behind it is wanted
 		}
+		l.valid.lineage.note(l.next, raw.last+1, raw.epoch())
 		l.next = raw.last + 1
 	}
 	return some
@@ -148,6 +152,9 @@ func (l *Log) looked(look Look) {
 		l.again = retry{at: -1, serial: l.again.serial + 1}
 		l.logStart, l.high, l.news = -1, -1, false
 		l.moved, todo.wake = &look, true
+		l.disown()
+	} else {
+		l.validated(look, &todo)
 	}
 	if l.looking {
 		l.looking = false

@@ -23,6 +23,7 @@ type fetchPart struct {
 	id        offsets.TopicID
 	epoch     int32 // of the leader, as far as known; -1: not
 	offset    int64
+	lastEpoch int32 // of the record before offset, -1: not known
 	maxBytes  int32
 }
 
@@ -80,7 +81,7 @@ func (q *fetchRequest) encode(w *writer, version int16) {
 			w.int32(p.epoch)
 			w.int64(p.offset)
 			if version >= fetchFlexible {
-				w.int32(-1) // epoch of the last record fetched
+				w.int32(p.lastEpoch)
 			}
 			w.int64(-1) // log start offset, a follower's
 			w.int32(p.maxBytes)

@@ -22,6 +22,7 @@ type fetchAnswer struct {
 	high      int64       // high watermark, -1: not told
 	start     int64       // log start, -1: not told
 	throttled bool        // so an empty segment says nothing
+	diverging bool        // the leader's history isn't the one that the request told
 	segment   segment
 }
 
@@ -117,6 +118,21 @@ func (q *fetchRequest) decodePart(r *reader, keep bool) (a fetchAnswer, err erro
 			}
 		}
 	}
-	r.tags()
+	a.diverging = r.diverging()
 	return a, nil
+}
+
+// diverging reads the tagged fields of a partition, of which 0 tells where the
+// leader's history leaves the one that the request told. It is told of one epoch
+// only; who asks for all of it needs just the hint.
+func (r *reader) diverging() (told bool) {
+	r.eachTag(func(tag uint32, size int) int {
+		if tag != 0 || size < 4+8 {
+			return size
+		}
+		epoch, end := r.int32(), r.int64()
+		told = epoch >= 0 && end >= 0
+		return size - 4 - 8
+	})
+	return told
 }

@@ -46,10 +46,11 @@ type Log struct {
 	beyond  bool
 	looking bool            // the looker is asked about next
 	look    *Look           // what it found, to be taken at next
-	moved   *Look           // the topic is another one; to be taken first of all
+	moved   *Look           // the topic is another one, or the log was cut; to be taken first of all
 	fail    *PartitionError // at next
 
 	again retry
+	valid validation
 
 	// What fetches told of the log's ends, -1 before one did.
 	logStart, high int64
@@ -66,6 +67,7 @@ func newLog(c *Client, p offsets.Partition, id offsets.TopicID, wake func()) *Lo
 		start: -1, next: -1,
 		place:    placement{epoch: -1},
 		again:    retry{at: -1},
+		valid:    validation{checked: -1},
 		logStart: -1, high: -1,
 	}
 }
@@ -128,7 +130,8 @@ func (l *Log) Take(from int64) (Answer, bool) {
 	return Answer{}, false
 }
 
-// takeMoved hands out the look at a topic that was created anew. Unlocks mu.
+// takeMoved hands out the look at a topic that was created anew, or at a log that
+// was cut. Unlocks mu.
 func (l *Log) takeMoved() Answer {
 	defer l.mu.Unlock()
 	look := l.moved
@@ -193,7 +196,7 @@ func (l *Log) delay() {
 // unlockAndKick wakes the broker's goroutine if l has something to be fetched.
 func (l *Log) unlockAndKick() {
 	home := l.place.home
-	ready := home != nil && !l.inflight && l.fail == nil && !l.looking
+	ready := home != nil && !l.inflight && l.fail == nil && !l.looking && !l.valid.doubted
 	l.mu.Unlock()
 	if ready {
 		kick(home.fetchKick)

@@ -23,12 +23,14 @@ type Look struct {
 	// Latest is the latest offset in the isolation in use: the last stable one
 	// under [ReadCommitted].
 	Latest int64
-	// Cut is where the leader epochs say that our history ends, -1 if they
-	// weren't asked.
+	// Cut is where the leader epochs say that our history ends: the log was cut
+	// there, and has grown since. -1 if they don't, or weren't asked.
 	Cut int64
 	// OutOfRange says that the look was made because the broker answered a fetch
 	// so.
 	OutOfRange bool
+
+	epoch int32 // of the leader that was asked
 }
 
 // errNoLeader: wait for one.
@@ -53,7 +55,7 @@ func (c *Client) Look(ctx context.Context, p offsets.Partition) (Look, error) {
 // Looks is [Client.Look] for many partitions, with few requests: both results are
 // parallel to ps.
 func (c *Client) Looks(ctx context.Context, ps []offsets.Partition) ([]Look, []error) {
-	return askAll(ctx, c, ps, c.looks)
+	return c.LooksSince(ctx, ps, make([][]Mark, len(ps)))
 }
 
 // OffsetAt returns the offset of the first record of p at or after t, or the
@@ -96,11 +98,13 @@ func askAll[T any](ctx context.Context, c *Client, ps []offsets.Partition, ask f
 		}
 		got, failed := ask(ctx, asked)
 		for k, i := range left {
-			out[i], errs[i] = got[k], nil
-			if failed[k] == nil {
+			if out[i] = got[k]; failed[k] == nil {
+				errs[i] = nil
 				continue
 			}
-			errs[i] = fmt.Errorf("fetch: %v: %w", ps[i], failed[k])
+			if errs[i] == nil || ctx.Err() == nil { // else the attempt before says more
+				errs[i] = fmt.Errorf("fetch: %v: %w", ps[i], failed[k])
+			}
 			if errors.Is(failed[k], ErrUnknownPartition) {
 				missing[i]++
 			}
@@ -122,9 +126,11 @@ func askAll[T any](ctx context.Context, c *Client, ps []offsets.Partition, ask f
 	return out, errs
 }
 
-// looks asks once.
-func (c *Client) looks(ctx context.Context, ps []offsets.Partition) ([]Look, []error) {
+// looks asks once, and for the ends of the epochs that marks name. Cut is left to
+// the caller.
+func (c *Client) looks(ctx context.Context, ps []offsets.Partition, marks [][]Mark) ([]Look, [][]epochEnd, []error) {
 	out, errs := make([]Look, len(ps)), make([]error, len(ps))
+	ends := make([][]epochEnd, len(ps))
 	c.atLeaders(ctx, ps, errs, func(ctx context.Context, b *broker, ps []located) {
 		list := func(time int64, isolation Isolation, set func(*Look, int64)) {
 			for i, a := range c.list(ctx, b, ps, time, isolation, errs) {
@@ -132,15 +138,16 @@ func (c *Client) looks(ctx context.Context, ps []offsets.Partition) ([]Look, []e
 			}
 		}
 		for _, p := range ps {
-			out[p.index] = Look{TopicID: p.id, Cut: -1}
+			out[p.index] = Look{TopicID: p.id, Cut: -1, epoch: p.info.LeaderEpoch}
 		}
 		list(atEarliest, ReadUncommitted, func(l *Look, o int64) { l.Start = o })
 		list(atLatest, ReadUncommitted, func(l *Look, o int64) { l.End, l.Latest = o, o })
 		if c.cfg.Isolation == ReadCommitted {
 			list(atLatest, ReadCommitted, func(l *Look, o int64) { l.Latest = o })
 		}
+		c.epochEnds(ctx, b, ps, marks, ends, errs)
 	})
-	return out, errs
+	return out, ends, errs
 }
 
 // offsetsAt asks once.

@@ -92,17 +92,18 @@ func (k *looker) next(now time.Time) time.Duration {
 
 // look asks once for all logs.
 func (k *looker) look(ctx context.Context, logs []*Log) {
-	ps := make([]offsets.Partition, len(logs))
+	ps, marks := make([]offsets.Partition, len(logs)), make([][]Mark, len(logs))
 	for i, l := range logs {
-		ps[i] = l.partition
+		ps[i], marks[i] = l.partition, l.marks()
 	}
-	looks, errs := k.client.looks(ctx, ps)
+	looks, ends, errs := k.client.looks(ctx, ps, marks)
 	for i, l := range logs {
 		err := errs[i]
 		if err == nil && l.behind(looks[i].TopicID) {
 			err = errBehind
 		}
 		if k.settle(l, err) {
+			looks[i].Cut = l.compare(marks[i], ends[i])
 			l.looked(looks[i])
 		}
 	}

@@ -91,6 +91,7 @@ func (l *Log) settle(layout *layout, now time.Time) bool {
 			l.again.inflight = false
 			l.again.serial++
 			l.again.failures, l.again.due = 0, time.Time{}
+			l.elected(info.LeaderEpoch, &todo)
 			todo.fetch = true
 		}
 	}
@@ -137,6 +138,7 @@ func (l *Log) checkID(id offsets.TopicID) bool {
 		other = true
 		// Epochs begin anew, and nothing of the old topic is there to be fetched.
 		l.place.epoch = -1
+		l.disown()
 		l.drop(l.start)
 		l.looking = true
 	}

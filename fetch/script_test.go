@@ -27,6 +27,9 @@ type script struct {
 	sizes    map[int32][]int32 // and the bytes
 	at       []time.Time       // of every request
 	versions map[int16]bool
+
+	// meddle changes the answer for a partition.
+	meddle func(*kmsg.FetchRequestTopicPartition, *kmsg.FetchResponseTopicPartition)
 }
 
 // scripted starts a cluster of one broker whose fetches are scripted.
@@ -80,6 +83,9 @@ func (s *script) answer(q *kmsg.FetchRequest) (resp *kmsg.FetchResponse, some bo
 				ra := kmsg.NewFetchResponseTopicPartitionAbortedTransaction()
 				ra.ProducerID, ra.FirstOffset = a.producer, a.first
 				rp.AbortedTransactions = append(rp.AbortedTransactions, ra)
+			}
+			if s.meddle != nil {
+				s.meddle(&qp, &rp)
 			}
 			some = some || rp.ErrorCode != 0 || len(rp.RecordBatches) > 0
 			rt.Partitions = append(rt.Partitions, rp)

@@ -17,6 +17,14 @@ type rawBatch struct {
 	aborted bool
 }
 
+// epoch returns the leader epoch of the batch, -1 in formats that don't tell.
+func (b *rawBatch) epoch() int32 {
+	if b.bytes[prefixSize-1] != 2 {
+		return -1
+	}
+	return int32(binary.BigEndian.Uint32(b.bytes[lengthEnd:]))
+}
+
 // lastUnknown is above every offset.
 const lastUnknown = math.MaxInt64
 

@@ -9,10 +9,11 @@ import (
 
 // The requests that this package makes.
 const (
-	keyFetch       int16 = 1
-	keyListOffsets int16 = 2
-	keyMetadata    int16 = 3
-	keyApiVersions int16 = 18
+	keyFetch          int16 = 1
+	keyListOffsets    int16 = 2
+	keyMetadata       int16 = 3
+	keyApiVersions    int16 = 18
+	keyOffsetForEpoch int16 = 23
 )
 
 // A versionRange is what both sides of a connection, or one of them, speak of a

@@ -157,6 +157,12 @@ func (r *reader) skip(n int) {
 
 // tags skips the tagged fields, if there are any in this version.
 func (r *reader) tags() {
+	r.eachTag(func(_ uint32, size int) int { return size })
+}
+
+// eachTag hands the tagged fields to read, which returns how many of a field's
+// bytes it left.
+func (r *reader) eachTag(read func(tag uint32, size int) int) {
 	if !r.flexible {
 		return
 	}
@@ -164,8 +170,7 @@ func (r *reader) tags() {
 		if r.bad {
 			return
 		}
-		r.uvarint()
-		r.skip(int(r.uvarint()))
+		r.skip(read(r.uvarint(), int(r.uvarint())))
 	}
 }
 
