@@ -42,7 +42,8 @@ type Failure struct {
 	Retrying  bool  // it will come again
 }
 
-// A Truncation is a log that was cut under a running partition.
+// A Truncation is a log that was cut under a partition: while it ran, or, where the
+// stored leader epochs tell it, before it was opened.
 type Truncation struct {
 	Partition offsets.Partition
 	End       int64 // where the log ends, and the partition goes on

@@ -17,9 +17,10 @@ type opening struct {
 	highest  int32           // leader epoch of the highest restored ack
 	lost     int64
 	dropped  int64
-	cause    Cause // of dropped
-	changed  bool  // position or acks aren't what is stored
-	adopted  bool  // something was stored, and counts
+	cause    Cause       // of dropped
+	cut      *Truncation // told by the leader epochs
+	changed  bool        // position or acks aren't what is stored
+	adopted  bool        // something was stored, and counts
 }
 
 // decide applies the rules of open.
@@ -62,7 +63,14 @@ func (d *opening) intoLog(o *managerOptions, l fetch.Look, c offsets.Checkpoint)
 	end := l.End
 	if l.Cut >= 0 { // O5: the epochs tell where our history ends
 		end = min(end, l.Cut)
-		d.position = min(d.position, l.Cut)
+		d.cut = &Truncation{Partition: o.partition, End: end}
+		if d.position > end {
+			d.cut.Undone = d.position - end
+			d.position, d.leader = end, -1
+		}
+		for _, r := range d.acked {
+			d.cut.Undone += max(0, r.To-max(r.From, end))
+		}
 	}
 	if d.keepBelow(end) { // O3
 		d.changed, d.highest = true, -1
@@ -83,12 +91,16 @@ func (d *opening) intoLog(o *managerOptions, l fetch.Look, c offsets.Checkpoint)
 	return nil
 }
 
-// skipAcked moves the position past restored acks that begin there.
+// skipAcked moves the position past restored acks that begin there. The leader
+// epoch is known of the last of them only.
 func (d *opening) skipAcked() {
 	for len(d.acked) > 0 && d.acked[0].From <= d.position {
 		d.position = max(d.position, d.acked[0].To)
 		d.acked = d.acked[1:]
-		d.changed = true
+		d.changed, d.leader = true, -1
+		if len(d.acked) == 0 {
+			d.leader = d.highest
+		}
 	}
 }
 
@@ -153,6 +165,9 @@ func openManager(ctx context.Context, o managerOptions, src source, st Store, l 
 		return nil, err
 	}
 	m.opts.events.opened(Opening{Partition: o.partition, Position: d.position, Stored: d.adopted})
+	if d.cut != nil {
+		m.opts.events.truncated(*d.cut)
+	}
 	if d.lost > 0 {
 		m.opts.events.lost(Loss{o.partition, d.lost, LostRetention})
 	}

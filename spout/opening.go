@@ -39,6 +39,7 @@ func (d *discovery) open(q openRequest) {
 	if d.cfg.StopAtEnd && there {
 		p.end = end{wanted: true, offset: q.look.Latest}
 	}
+	p.log.Know(p.m.mark(), q.look)
 	d.roster.add(p)
 	if d.cfg.StopAtEnd && !there {
 		d.roster.ended(p) // it wasn't there when the ends were taken

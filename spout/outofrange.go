@@ -27,6 +27,9 @@ func (m *partitionManager) look(l *fetch.Look) {
 	}
 	m.logStart(l.Start)
 	m.tracker.ForgetRestored(l.End)
+	if l.Cut >= 0 {
+		m.tracker.ForgetRestored(l.Cut)
+	}
 }
 
 // heardStart applies what an answer with records tells of the log start, if it

@@ -17,6 +17,7 @@ type scriptLog struct {
 	kind       map[int64]string // null, silent, bad, fan:k
 	id         offsets.TopicID
 	fetchFails int
+	cuts       []int64 // told by the next answers, one each
 }
 
 var errScripted = errors.New("scripted network error")
@@ -60,6 +61,10 @@ func (s *scriptSource) answer(from int64) (ans fetch.Answer, fetched bool) {
 		s.fetchFails--
 		ans.Err = errScripted
 		return ans, false
+	case len(s.cuts) > 0:
+		l.Cut, s.cuts = s.cuts[0], s.cuts[1:]
+		ans.Look = &l
+		return ans, true
 	case s.id != l.TopicID:
 		s.id = l.TopicID
 		ans.Look = &l
