@@ -193,7 +193,7 @@ func (d *discovery) openAll(ids map[offsets.Partition]offsets.TopicID) (bool, er
 		d.cfg.Logger.Warn().Err(err).Msg("stored offsets can't be read; trying again")
 		return false, nil
 	}
-	looks, errs := d.client.Looks(ctx, list)
+	looks, errs := d.client.LooksSince(ctx, list, marks(stored))
 	complete := true
 	var wg sync.WaitGroup
 	for i, id := range list {
