@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -32,6 +33,9 @@ type KafkaOptions struct {
 	// 3 s after its last sign of life.
 	Properties map[string]string
 
+	// Secure, if not nil, adds a SASL_SSL listener: see [Kafka.SecureBrokers].
+	Secure *SecureListener
+
 	// JVM is added to the Java command line. The default of this package uses
 	// the quick compiler only; "-XX:TieredStopAtLevel=4" gives a slower start
 	// and a faster server.
@@ -47,6 +51,8 @@ type KafkaOptions struct {
 type Kafka struct {
 	*cluster
 	install install
+	secure  []string // addresses, by node; nil without a secure listener
+	cert    certificate
 }
 
 // OpenKafka starts Kafka and returns when every broker serves: about 2 s later
@@ -66,42 +72,67 @@ func OpenKafka(ctx context.Context, opts KafkaOptions) (*Kafka, error) {
 		return nil, fmt.Errorf("realservers: kafka: format: %w", err)
 	}
 	in.train(ctx, func(ctx context.Context, in install, option string) (*cluster, error) {
-		return openKafka(ctx, in, template, KafkaOptions{JVM: []string{option}})
+		k, err := openKafka(ctx, in, template, KafkaOptions{JVM: []string{option}})
+		if err != nil {
+			return nil, err
+		}
+		return k.cluster, nil
 	})
-	c, err := openKafka(ctx, in, template, opts)
-	if err != nil {
-		return nil, err
-	}
-	return &Kafka{cluster: c, install: in}, nil
+	return openKafka(ctx, in, template, opts)
 }
 
-func openKafka(ctx context.Context, in install, template string, opts KafkaOptions) (*cluster, error) {
-	return openCluster(ctx, opts.Dir, max(opts.Nodes, 1), 2, func(dir string, ports [][]port) ([]*Node, error) {
+func openKafka(ctx context.Context, in install, template string, opts KafkaOptions) (*Kafka, error) {
+	k := &Kafka{install: in}
+	perNode := 2
+	if opts.Secure != nil {
+		perNode = 3
+		var err error
+		if k.cert, err = newCertificate(); err != nil {
+			return nil, fmt.Errorf("realservers: kafka: certificate: %w", err)
+		}
+	}
+	var err error
+	k.cluster, err = openCluster(ctx, opts.Dir, max(opts.Nodes, 1), perNode, func(dir string, ports [][]port) ([]*Node, error) {
 		nodes := make([]*Node, len(ports))
+		k.secure = nil
 		for i := range nodes {
 			var err error
-			if nodes[i], err = newKafkaNode(in, template, dir, i, ports, opts); err != nil {
+			if nodes[i], err = k.newNode(template, dir, i, ports, opts); err != nil {
 				return nil, fmt.Errorf("realservers: kafka-%d: %w", i, err)
 			}
 		}
 		return nodes, nil
 	})
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
 }
 
-// newKafkaNode makes and formats the directory of node i: the ports of each
-// node are the clients' and the controller's.
-func newKafkaNode(in install, template, dir string, i int, ports [][]port, opts KafkaOptions) (*Node, error) {
+// newNode makes and formats the directory of node i: the ports of each node are
+// the clients', the controller's and, where there is one, the secure listener's.
+func (k *Kafka) newNode(template, dir string, i int, ports [][]port, opts KafkaOptions) (*Node, error) {
 	n := &Node{name: fmt.Sprintf("kafka-%d", i), addr: ports[i][0].addr()}
 	n.dir = filepath.Join(dir, n.name)
 	n.command = func() *exec.Cmd {
-		return in.command(n.dir, "512m", opts.JVM, "kafka.Kafka", "server.properties")
+		return k.install.command(n.dir, "512m", opts.JVM, "kafka.Kafka", "server.properties")
 	}
 	n.ready = func(ctx context.Context) error { return askBroker(ctx, n.addr, i) }
 	if err := formatDir(template, filepath.Join(n.dir, "data"), i); err != nil {
 		return nil, err
 	}
 	config := filepath.Join(n.dir, "server.properties")
-	return n, writeProperties(config, kafkaProperties(n.dir, i, ports), opts.Properties)
+	props := kafkaProperties(n.dir, i, ports)
+	if opts.Secure != nil {
+		addr := ports[i][2].addr()
+		k.secure = append(k.secure, addr)
+		more, err := opts.Secure.properties(n.dir, addr, k.cert, props)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(props, more)
+	}
+	return n, writeProperties(config, props, opts.Properties)
 }
 
 // kafkaProperties returns the settings of node i of as many as there are ports.
