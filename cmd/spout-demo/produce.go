@@ -20,6 +20,7 @@ type produceFlags struct {
 	partition      int32
 	emptyNull      bool
 	codec          string
+	security       securityFlags
 }
 
 func newProduce() *cobra.Command {
@@ -47,13 +48,18 @@ Examples:
 	fs.Int32VarP(&f.partition, "partition", "p", -1, "produce to this `partition` (default: by key, else spread)")
 	fs.BoolVarP(&f.emptyNull, "null", "Z", false, "an empty value is null; with -K, an empty key too")
 	fs.StringVarP(&f.codec, "codec", "z", "none", "compress by this `codec`: none, gzip, snappy, lz4 or zstd")
+	f.security.register(fs)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		format, opts, err := f.parse(fs)
 		if err != nil {
 			return err
 		}
+		secure, err := f.security.parse()
+		if err != nil {
+			return err
+		}
 		p := production{
-			brokers: addresses(f.brokers), topic: f.topic, partition: f.partition, format: format, opts: opts,
+			brokers: addresses(f.brokers), topic: f.topic, partition: f.partition, format: format, opts: opts, secure: secure,
 			receipts: newReceipts(cmd.OutOrStdout()),
 		}
 		err = p.run(cmd.Context(), cmd.InOrStdin())
@@ -110,6 +116,7 @@ type production struct {
 	partition int32 // -1: by key
 	format    lineFormat
 	opts      []kgo.Opt
+	secure    security
 	receipts  *receipts
 
 	limit  int         // of the topic, in bytes a batch

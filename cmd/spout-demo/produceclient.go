@@ -30,14 +30,16 @@ const (
 
 // connect looks up the topic, and prepares to produce to it.
 func (p *production) connect(ctx context.Context) error {
-	look, err := kgo.NewClient(kgo.SeedBrokers(p.brokers...), kgo.RetryTimeout(connectTimeout), kgo.RequestRetries(3))
+	look, err := kgo.NewClient(append(p.secure.opts(), kgo.SeedBrokers(p.brokers...), kgo.RetryTimeout(connectTimeout), kgo.RequestRetries(3))...)
 	if err != nil {
 		return &usageError{err}
 	}
 	defer look.Close()
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
-	if err := look.Ping(ctx); err != nil {
+	if err := look.Ping(ctx); errors.Is(err, kerr.SaslAuthenticationFailed) || errors.Is(err, kerr.UnsupportedSaslMechanism) {
+		return fmt.Errorf("broker %s: authentication by %s: %w", strings.Join(p.brokers, ","), p.secure.mechanism, err)
+	} else if err != nil {
 		return fmt.Errorf("no broker of %s can be reached: %w", strings.Join(p.brokers, ","), err)
 	}
 	n, err := countPartitions(ctx, look, p.topic)
@@ -60,7 +62,7 @@ func (p *production) newClient(batch int) (*kgo.Client, error) {
 		kgo.ProducerBatchMaxBytes(int32(batch)),
 		kgo.RecordDeliveryTimeout(deliveryTimeout),
 		kgo.MaxBufferedBytes(256 << 20),
-	}, p.opts...)...)
+	}, append(p.secure.opts(), p.opts...)...)...)
 }
 
 // clientFor returns the client that a record is to be sent by. Going from one to

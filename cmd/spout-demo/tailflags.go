@@ -21,6 +21,7 @@ type tailFlags struct {
 	failRate                        float64
 	seed                            uint64
 	workers                         int
+	security                        securityFlags
 }
 
 const defaultFormat = `%v\n`
@@ -46,6 +47,7 @@ func (f *tailFlags) register(fs *pflag.FlagSet) {
 	fs.IntVar(&f.workers, "workers", 0, "ack by this many workers (default: by the partitions' own)")
 	fs.StringVar(&f.isolate, "isolation", "committed", "which records of transactions to show: committed or uncommitted")
 	fs.DurationVar(&f.commitInterval, "commit-interval", 2*time.Second, "store offsets this often")
+	f.security.register(fs)
 }
 
 // config returns what the flags mean to a spout. The rest of it is in job.
@@ -87,7 +89,13 @@ func (f *tailFlags) config(fs *pflag.FlagSet) (spout.Config, error) {
 	default:
 		return cfg, usagef("--isolation is %q: want committed or uncommitted", f.isolate)
 	}
-	return cfg, nil
+	secure, err := f.security.parse()
+	if err != nil {
+		return cfg, err
+	}
+	cfg.TLS = secure.tls
+	cfg.SASL, err = secure.sasl()
+	return cfg, err
 }
 
 // form returns how a line looks.
