@@ -49,7 +49,9 @@ func (s servers) startTail(t *testing.T, topic string, limit int, args ...string
 		"--root", root, "--id", id, "-t", topic, "--output", "json",
 	}, args...)
 	tl.cmd = exec.Command(demo.path(t), args...)
-	tl.cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "SPOUT_") })
+	tl.cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, "SPOUT_") && !strings.HasPrefix(v, passwordVariable)
+	})
 	dieWithParent(tl.cmd)
 	if err := tl.start(); err != nil {
 		t.Fatal(err)
