@@ -143,7 +143,8 @@ type Config struct {
 	// TLS encrypts the connections to brokers. Default: plain text.
 	TLS *tls.Config
 
-	// SASL authenticates at brokers. Default: not at all.
+	// SASL authenticates at brokers, say by the mechanisms of kafka-go's packages
+	// sasl/plain and sasl/scram. Default: not at all.
 	SASL sasl.Mechanism
 
 	// Dial makes the connections to brokers. Default: a net.Dialer.

@@ -43,9 +43,10 @@ func New(cfg Config, h Handler) (*Spout, error) {
 // Told to stop, it hands out nothing more, waits [Config].DrainTimeout at most for
 // what is with the user, commits, and returns nil if that succeeded, else what
 // wasn't committed. It ends by itself if Kafka or the store can't be reached at
-// the start, if [Config].StopAtEnd says so, and when no partition is left because
-// all have stopped by an error. A partition that stops by an error doesn't stop
-// the others; Run's error tells it in the end, [Events].Stopped at once.
+// the start, at once if Kafka refuses us, which is a [fetch.AuthenticationError],
+// if [Config].StopAtEnd says so, and when no partition is left because all have
+// stopped by an error. A partition that stops by an error doesn't stop the others;
+// Run's error tells it in the end, [Events].Stopped at once.
 func (s *Spout) Run(ctx context.Context) error {
 	if s.ran.Swap(true) {
 		return ErrRunTwice
