@@ -300,7 +300,7 @@ func testReauthentication(t *testing.T, s securedServer) {
 	for ctx.Err() == nil {
 		select {
 		case <-tick.C:
-			producer.Produce(t.Context(), &kgo.Record{Topic: topic, Value: []byte(fmt.Sprint(n))}, func(_ *kgo.Record, err error) {
+			producer.Produce(t.Context(), &kgo.Record{Topic: topic, Value: fmt.Append(nil, n)}, func(_ *kgo.Record, err error) {
 				if err != nil {
 					t.Error(err)
 				}
