@@ -252,4 +252,7 @@ func TestLooksSince(t *testing.T) {
 	if a := x.take(t); a.Look == nil || a.Look.Cut != 60 {
 		t.Errorf("answer %+v, want a cut at 60: a leader was elected after the look", a)
 	}
+	if m := x.log.marks(); m != nil {
+		t.Errorf("after the cut %v is known, want nothing", m)
+	}
 }

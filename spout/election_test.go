@@ -4,7 +4,9 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/kspout/kspout/spout"
@@ -38,6 +40,50 @@ func answerEpochs(c *spouttest.Cluster, end *atomic.Int64) (asked *atomic.Int32)
 	return asked
 }
 
+// await returns the next of ch.
+func await[T any](t *testing.T, ch <-chan T) (v T) {
+	t.Helper()
+	select {
+	case v = <-ch:
+	case <-time.After(10 * time.Second):
+		t.Error("nothing was told in 10s")
+	}
+	return v
+}
+
+// TestEpochOfWhatIsPassed: franz-go#1530. The epoch of aborted records and their
+// marker is stored, not that of the last record that was delivered: that one ends
+// below the offset, without any cut.
+func TestEpochOfWhatIsPassed(t *testing.T) {
+	c := spouttest.Start(t, spouttest.Config{Brokers: 2, Topics: map[string]int{"a": 1}})
+	produce(t, c, "a", 0, 10)
+	if err := c.MoveLeader("a", 0, 1-c.Leader("a", 0)); err != nil {
+		t.Fatal(err)
+	}
+	cl, err := kgo.NewClient(kgo.SeedBrokers(c.Brokers()...), kgo.TransactionalID("t"), kgo.DefaultProduceTopic("a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cl.Close()
+	if err := cl.BeginTransaction(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cl.ProduceSync(t.Context(), kgo.StringRecord("x"), kgo.StringRecord("y")).FirstErr(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cl.EndTransaction(t.Context(), kgo.TryAbort); err != nil {
+		t.Fatal(err)
+	}
+	cfg := config(t, c, "a")
+	cfg.StopAtEnd = true
+	if err := run(t, cfg, spout.HandlerFunc(func(_ context.Context, u *spout.Tuple) { u.Ack() })); err != nil {
+		t.Fatal(err)
+	}
+	if cp := stored(t, c, "a", 0); cp.Offset != 13 || cp.LeaderEpoch != 1 {
+		t.Errorf("stored %d of epoch %d, want 13 of 1", cp.Offset, cp.LeaderEpoch)
+	}
+}
+
 // TestCutWhileRunningAndAtOpen: a new leader says that the log ends at 50 in the
 // epoch that was read up to 80 (KIP-320): the spout goes on at 50, and what was
 // done from there on is told as truncated. So it is when that happened between
@@ -51,6 +97,8 @@ func TestCutWhileRunningAndAtOpen(t *testing.T) {
 	cfg := config(t, c, "a")
 	cfg.StopAtEnd = false
 	cuts := make(chan spout.Truncation, 8)
+	var opened atomic.Int32
+	cfg.Events.Opened = func(spout.Opening) { opened.Add(1) }
 	cfg.Events.Truncated = func(u spout.Truncation) { cuts <- u }
 	cfg.Events.Lost = func(l spout.Loss) { t.Errorf("lost %+v, want nothing", l) }
 	consume := func(want int64, meanwhile func(delivered *atomic.Int64)) {
@@ -80,7 +128,7 @@ func TestCutWhileRunningAndAtOpen(t *testing.T) {
 		if err := c.MoveLeader("a", 0, 1-c.Leader("a", 0)); err != nil {
 			t.Fatal(err)
 		}
-		if u := <-cuts; u.End != 50 || u.Undone != 30 {
+		if u := await(t, cuts); u.End != 50 || u.Undone != 30 {
 			t.Errorf("truncated %+v, want 30 from 50 on", u)
 		}
 		end.Store(-1)
@@ -92,7 +140,7 @@ func TestCutWhileRunningAndAtOpen(t *testing.T) {
 	asked.Store(0)
 	end.Store(60)
 	consume(30, func(*atomic.Int64) {
-		if u := <-cuts; u.End != 60 || u.Undone != 30 {
+		if u := await(t, cuts); u.End != 60 || u.Undone != 30 {
 			t.Errorf("truncated %+v, want 30 from 60 on", u)
 		}
 	})
@@ -100,7 +148,17 @@ func TestCutWhileRunningAndAtOpen(t *testing.T) {
 		t.Errorf("stored %d after %d questions, want 90 after 1", cp.Offset, asked.Load())
 	}
 	end.Store(-1)
-	consume(0, func(*atomic.Int64) {})
+	consume(20, func(*atomic.Int64) {
+		eventually(t, "the partition is open", func() bool { return opened.Load() == 3 })
+		end.Store(70)
+		if err := c.MoveLeader("a", 0, 1-c.Leader("a", 0)); err != nil {
+			t.Fatal(err)
+		}
+		if u := await(t, cuts); u.End != 70 || u.Undone != 20 {
+			t.Errorf("truncated %+v, want 20 from 70 on, of what was read before", u)
+		}
+		end.Store(-1)
+	})
 	if len(cuts) > 0 {
 		t.Errorf("truncated %+v, want nothing", <-cuts)
 	}

@@ -64,6 +64,7 @@ type partitionManager struct {
 
 	// filledAt is what the last but one fill found. Owner only.
 	filledAt progress
+	cutLooks int // looks that told a cut, wherever it lies
 
 	// sizeLimit bounds what a checkpoint may need beside its names, in bytes.
 	// Fixed by open.

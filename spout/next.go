@@ -36,16 +36,17 @@ func (m *partitionManager) next(ctx context.Context) ([]Tuple, error) {
 }
 
 // A progress tells whether anything was taken or became done, or whether the log
-// is another one: its records may lie at the same position.
+// is another one, or was cut: its records may lie at the same position, and the
+// source waits to be asked for it again.
 type progress struct {
 	position, done int64
-	gen            int
+	gen, cuts      int
 }
 
 func (m *partitionManager) progress() progress {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return progress{m.tracker.Position(), m.tracker.Counts().Done, m.gen}
+	return progress{m.tracker.Position(), m.tracker.Counts().Done, m.gen, m.cutLooks}
 }
 
 // pop takes the next tuple off the queue, nil if there is none. It may be stale.

@@ -28,6 +28,7 @@ func (m *partitionManager) look(l *fetch.Look) {
 	m.logStart(l.Start)
 	m.tracker.ForgetRestored(l.End)
 	if l.Cut >= 0 {
+		m.cutLooks++
 		m.tracker.ForgetRestored(l.Cut)
 	}
 }

@@ -71,6 +71,23 @@ func TestCutByEpochs(t *testing.T) {
 	}
 }
 
+// TestCutBelowRestoredAcks: what a checkpoint says is done above a cut comes again,
+// also where the position lies below it.
+func TestCutBelowRestoredAcks(t *testing.T) {
+	m, _, _ := openScripted(t, 90, func(_ *managerOptions, l *scriptLog) { l.cuts = []int64{60} })
+	m.tracker.Restore([]offsets.Range{{From: 50, To: 55}, {From: 70, To: 75}}, -1, -1)
+	n := 0
+	for ts, err := m.next(t.Context()); len(ts) > 0 || err != nil; ts, err = m.next(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		n++
+	}
+	if n != 90-5 {
+		t.Errorf("%d records came, want all but the 5 restored below the cut", n)
+	}
+}
+
 // TestOpenAtACut: rule O5 with a cut that the stored leader epochs told.
 func TestOpenAtACut(t *testing.T) {
 	acked := []offsets.Range{{From: 70, To: 75}, {From: 85, To: 90}}
