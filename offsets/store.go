@@ -15,7 +15,8 @@ type Stored struct {
 	// Path says where it is stored, for messages.
 	Path string
 
-	// Version is that of the stored value, or [NoVersion] if there is none. A
+	// Version is that of the stored value, or [NoVersion] if there is none: a zero
+	// Stored stands for a value, of version 0. A
 	// write names the version it replaces; a successful one makes it
 	// Version + 1 ([NoVersion] + 1 for the first). ZooKeeper's rule.
 	Version int32
@@ -50,7 +51,14 @@ type FencedError struct {
 }
 
 func (e *FencedError) Error() string {
-	return fmt.Sprintf("offsets: %s: %s was written by another: %s", e.Partition, e.Path, e.Writer)
+	s := "written by another"
+	if e.Path != "" {
+		s = e.Path + " was " + s
+	}
+	if e.Writer != "" {
+		s += ": " + e.Writer
+	}
+	return s
 }
 
 // Is reports whether target is [ErrFenced].

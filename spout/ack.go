@@ -96,7 +96,7 @@ func (m *partitionManager) dropBehind(o int64) {
 	m.noteDropped(n, DroppedBehind)
 }
 
-// fail takes the fail of t and reports whether it counted. tooMany is the seed's
+// fail takes the fail of t and reports whether it counted. tooMany is storm-kafka's
 // guard: rule E4.
 func (m *partitionManager) fail(t *Tuple, cause error) (ok, tooMany bool) {
 	ok, tooMany = m.failNow(t, cause, time.Now())

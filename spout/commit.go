@@ -58,7 +58,7 @@ func (m *partitionManager) save(ctx context.Context) error {
 	if !ok {
 		return err
 	}
-	err = m.store.Save(ctx, []offsets.Write{w})[0]
+	err = saveAll(ctx, m.store, []offsets.Write{w})[0]
 	m.endCommit(w, err)
 	if err != nil {
 		return &CommitError{Partition: m.opts.partition, Err: err}

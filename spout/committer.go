@@ -3,6 +3,8 @@ package spout
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/kspout/kspout/offsets"
@@ -63,7 +65,7 @@ func (r *running) save(ps []*partition, ws []offsets.Write) (failed []error) {
 		return nil
 	}
 	start := time.Now()
-	errs := r.store.Save(r.storing, ws)
+	errs := saveAll(r.storing, r.store, ws)
 	for i, p := range ps {
 		p.m.endCommit(ws[i], errs[i])
 		if errs[i] == nil {
@@ -79,4 +81,15 @@ func (r *running) save(ps []*partition, ws []offsets.Write) (failed []error) {
 	}
 	r.events.committed(Committing{Partitions: len(ws), Failed: len(failed), Took: time.Since(start)})
 	return failed
+}
+
+// saveAll calls Save of a store, which may be the user's: too few results are an
+// error of each write.
+func saveAll(ctx context.Context, st Store, ws []offsets.Write) []error {
+	errs := st.Save(ctx, ws)
+	if len(errs) == len(ws) {
+		return errs
+	}
+	err := fmt.Errorf("the store's Save returned %d results for %d writes", len(errs), len(ws))
+	return slices.Repeat([]error{err}, len(ws))
 }

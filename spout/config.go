@@ -32,8 +32,8 @@ type Config struct {
 	// Default: localhost:9092.
 	Brokers []string
 
-	// ZooKeeper are the servers that offsets are stored at, as host:port. Not
-	// used with a Store. Default: localhost:2181.
+	// ZooKeeper are the servers that offsets are stored at, as host:port. Must be
+	// empty with a Store. Default: localhost:2181.
 	ZooKeeper []string
 
 	// Root is the ZooKeeper path under which offsets are stored. Not used with a
@@ -41,8 +41,9 @@ type Config struct {
 	Root string
 
 	// StormPaths stores offsets where storm-kafka does, at <Root>/<ID>/partition_<n>,
-	// so that either can take over from the other. One topic only. Not used with
-	// a Store. Default: <Root>/<ID>/<topic>/partition_<n>.
+	// so that either can take over from the other. One topic only; must be false
+	// with a Store. Otherwise it is <Root>/<ID>/<topic>/partition_<n>.
+	// Default: false.
 	StormPaths bool
 
 	// ID names the consumer: all that process the same records together, and
@@ -70,7 +71,7 @@ type Config struct {
 	Start Start
 
 	// IgnoreStored starts as if nothing were stored, where it was stored by
-	// another Instance. A restart is not a redeployment.
+	// another Instance. A restart is not a redeployment. Default: false.
 	IgnoreStored bool
 
 	// OnOutOfRange says what to do about a stored offset that isn't in the log.
@@ -90,8 +91,9 @@ type Config struct {
 	// drops it. Default: no bound.
 	MaxAttempts int
 
-	// Retry is the delay before each further delivery of a failed record.
-	// Default: 100ms, times 2, up to 60s; also for each of its fields that is 0.
+	// Retry is the delay before each further delivery of a failed record. A field
+	// that is 0 has its default, so an Initial of 1ns is what retries at once.
+	// Default: Initial 100ms, Multiplier 2, Max 60s.
 	Retry Backoff
 
 	// Timeout fails a delivery that was neither acked nor failed for so long.
@@ -133,7 +135,7 @@ type Config struct {
 	SessionTimeout time.Duration
 
 	// StopAtEnd ends Run once every partition has got to where its log ended at
-	// the start, and all is done and committed.
+	// the start, and all is done and committed. Default: false.
 	StopAtEnd bool
 
 	// Isolation says which records of transactions are delivered.
@@ -165,7 +167,7 @@ type Config struct {
 	Logger *zerolog.Logger
 
 	// CrashOnPanic lets a panic of user code take the process down. By default it
-	// fails the record that it happened on.
+	// fails the record that it happened on. Default: false.
 	CrashOnPanic bool
 }
 

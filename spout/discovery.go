@@ -193,6 +193,9 @@ func (d *discovery) openAll(ids map[offsets.Partition]offsets.TopicID) (bool, er
 		d.cfg.Logger.Warn().Err(err).Msg("stored offsets can't be read; trying again")
 		return false, nil
 	}
+	if len(stored) != len(list) {
+		return false, fmt.Errorf("spout: the store's Load returned %d results for %d partitions", len(stored), len(list))
+	}
 	looks, errs := d.client.LooksSince(ctx, list, marks(stored))
 	complete := true
 	var wg sync.WaitGroup

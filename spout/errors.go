@@ -52,7 +52,12 @@ type PartitionError struct {
 	Err       error
 }
 
-func (e *PartitionError) Error() string { return fmt.Sprintf("spout: %s: %v", e.Partition, e.Err) }
+func (e *PartitionError) Error() string {
+	if c, ok := e.Err.(*CommitError); ok {
+		return c.Error() // it names the partition already
+	}
+	return fmt.Sprintf("spout: %s: %v", e.Partition, e.Err)
+}
 
 func (e *PartitionError) Unwrap() error { return e.Err }
 

@@ -27,7 +27,7 @@ func logged(e Events, log *zerolog.Logger, crash bool) Events {
 		e.closed(p)
 	}
 	l.Stopped = func(p offsets.Partition, err error) {
-		log.Error().Err(err).Msg("the partition stopped; the others go on")
+		log.Error().Err(err).Msg("the partition stopped")
 		e.stopped(p, err)
 	}
 	l.Failed = func(f Failure) {

@@ -33,7 +33,7 @@ type Loss struct {
 	Cause     Cause
 }
 
-// A Failure is one failed delivery.
+// A Failure is one failed delivery, or a record that can't be decoded.
 type Failure struct {
 	Partition offsets.Partition
 	Offset    int64

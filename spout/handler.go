@@ -13,7 +13,8 @@ import (
 // acked or failed, by whichever goroutine; while it hasn't returned, its
 // partition emits nothing more. ctx ends when [Spout.Run] was told to stop and
 // [Config].DrainTimeout is over: what is out by then may still be finished, but
-// is no longer waited for. A panic fails the tuple.
+// is no longer waited for. Run itself can't return before Handle does: wait for
+// nothing in it without looking at ctx. A panic fails the tuple.
 type Handler interface {
 	Handle(ctx context.Context, t *Tuple)
 }

@@ -139,13 +139,14 @@ func (p *partition) drain() {
 	over := time.NewTimer(p.r.cfg.DrainTimeout)
 	defer over.Stop()
 	p.m.starved.Store(true) // acks are to wake us
-	for p.m.outstanding() > 0 {
+	for n := p.m.outstanding(); n > 0; n = p.m.outstanding() {
 		select {
 		case <-p.wake:
+			continue
 		case <-over.C:
-			return
 		case <-p.r.handling.Done():
-			return
 		}
+		p.r.cfg.Logger.Warn().Stringer("partition", p.id).Int("records", n).Msg("the time to finish is over; what is out comes again")
+		return
 	}
 }

@@ -43,6 +43,7 @@ func (r *running) run() error {
 	// Again, for what they acked meanwhile; it tells all that isn't stored.
 	err = errors.Join(err, r.flush(r.roster.partitions()))
 	err = errors.Join(append([]error{err}, r.roster.errors()...)...)
+	r.last.Store(new(r.Partitions()))
 	for _, p := range r.roster.partitions() {
 		r.close(p, nil)
 	}

@@ -20,6 +20,7 @@ type Spout struct {
 	events  Events // with log lines
 	ran     atomic.Bool
 	roster  roster
+	last    atomic.Pointer[[]PartitionStatus] // at the end of Run
 }
 
 // New returns a Spout that is ready to [Spout.Run]. It only checks its arguments:
@@ -42,7 +43,8 @@ func New(cfg Config, h Handler) (*Spout, error) {
 //
 // Told to stop, it hands out nothing more, waits [Config].DrainTimeout at most for
 // what is with the user, commits, and returns nil if that succeeded, else what
-// wasn't committed. It ends by itself if Kafka or the store can't be reached at
+// wasn't committed. What wasn't acked by then comes again. A Handler that hasn't
+// returned then, though its context has ended, holds Run up. It ends by itself if Kafka or the store can't be reached at
 // the start, at once if Kafka refuses us, which is a [fetch.AuthenticationError],
 // if [Config].StopAtEnd says so, and when no partition is left because all have
 // stopped by an error. A partition that stops by an error doesn't stop the others;

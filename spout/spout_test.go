@@ -306,3 +306,29 @@ func eventually(t *testing.T, what string, ok func() bool) {
 		time.Sleep(5 * time.Millisecond) // between two looks
 	}
 }
+
+// TestStatusAfterRun: what was counted can be read when Run has returned.
+func TestStatusAfterRun(t *testing.T) {
+	c := spouttest.Start(t, spouttest.Config{Topics: map[string]int{"a": 1}})
+	produce(t, c, "a", 0, 10)
+	cfg := config(t, c, "a")
+	cfg.StopAtEnd, cfg.MaxAttempts = true, 1
+	s, err := spout.New(cfg, spout.HandlerFunc(func(_ context.Context, u *spout.Tuple) {
+		if u.Offset() == 4 {
+			u.Fail(errors.New("given up"))
+			return
+		}
+		u.Ack()
+		u.Ack()
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Run(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ps := s.Partitions()
+	if len(ps) != 1 || ps[0].Committed != 10 || ps[0].Dropped != 1 || ps[0].Ignored != 9 {
+		t.Errorf("after Run: %+v, want 10 committed, one dropped, nine acks ignored", ps)
+	}
+}

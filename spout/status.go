@@ -2,6 +2,7 @@ package spout
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/kspout/kspout/offsets"
 )
@@ -28,8 +29,12 @@ type PartitionStatus struct {
 }
 
 // Partitions returns the status of the partitions that are open, in the order of
-// their names, then those that stopped by an error.
+// their names, then those that stopped by an error. After Run it is what it was
+// at the end.
 func (s *Spout) Partitions() []PartitionStatus {
+	if last := s.last.Load(); last != nil {
+		return slices.Clone(*last)
+	}
 	var all []PartitionStatus
 	for _, p := range s.roster.partitions() {
 		all = append(all, p.m.status())

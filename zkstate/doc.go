@@ -38,7 +38,7 @@
 // # Concurrency
 //
 // Every exported method of Client and Store may be called from any goroutine,
-// but Close not from a session handler. What the seed of this design guards by a
+// but Close not from a session handler. What Kafka's own client guards by a
 // read-write lock, held while sending and while a session is made, is here an
 // atomic pointer to the session and the session's turn: nobody waits under a
 // lock, so a handler may wait for a request of another goroutine.

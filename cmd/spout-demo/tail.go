@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
 	"github.com/kspout/kspout/spout"
@@ -20,7 +21,8 @@ func newTail() *cobra.Command {
 		Short: "Show the records of a topic, ack them, and store offsets in ZooKeeper",
 		Long: `tail shows the records of a topic, acks each when it was written, and stores in
 ZooKeeper up to where all is acked: started again, it goes on there. A topic that
-doesn't exist is waited for.
+doesn't exist is waited for, but with -e. Written means taken by standard output:
+to see the first few and no more, say -n, not "| head".
 
 Examples:
 
@@ -49,7 +51,11 @@ is added where --fail-rate will fail the delivery.`,
 		if err != nil {
 			return err
 		}
-		cfg.Logger = new(newLogger(cmd.ErrOrStderr()))
+		level := zerolog.WarnLevel
+		if f.verbose {
+			level = zerolog.InfoLevel
+		}
+		cfg.Logger = new(newLogger(cmd.ErrOrStderr()).Level(level))
 		return job.run(cmd.Context(), cfg, cmd.OutOrStdout())
 	}
 	return cmd

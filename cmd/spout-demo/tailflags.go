@@ -17,7 +17,7 @@ type tailFlags struct {
 	metadataMaxAge, commitInterval  time.Duration
 	offset, output, format, isolate string
 	count                           int64
-	atEnd                           bool
+	atEnd, verbose                  bool
 	failRate                        float64
 	seed                            uint64
 	workers                         int
@@ -47,6 +47,7 @@ func (f *tailFlags) register(fs *pflag.FlagSet) {
 	fs.IntVar(&f.workers, "workers", 0, "ack by this many workers (default: by the partitions' own)")
 	fs.StringVar(&f.isolate, "isolation", "committed", "which records of transactions to show: committed or uncommitted")
 	fs.DurationVar(&f.commitInterval, "commit-interval", 2*time.Second, "store offsets this often")
+	fs.BoolVarP(&f.verbose, "verbose", "v", false, "say on standard error what opens, closes and connects")
 	f.security.register(fs)
 }
 
