@@ -19,6 +19,11 @@ func (m *partitionManager) look(l *fetch.Look) {
 	if m.topicID.IsZero() {
 		m.topicID = l.TopicID
 	}
+	m.tracker.ForgetRestored(l.End) // before the position may pass over them
+	if l.Cut >= 0 {
+		m.cutLooks++
+		m.tracker.ForgetRestored(l.Cut)
+	}
 	switch position := m.tracker.Position(); {
 	case l.Cut >= 0 && l.Cut < position:
 		m.truncate(l.Cut)
@@ -26,11 +31,6 @@ func (m *partitionManager) look(l *fetch.Look) {
 		m.truncate(l.End)
 	}
 	m.logStart(l.Start)
-	m.tracker.ForgetRestored(l.End)
-	if l.Cut >= 0 {
-		m.cutLooks++
-		m.tracker.ForgetRestored(l.Cut)
-	}
 }
 
 // heardStart applies what an answer with records tells of the log start, if it
