@@ -75,7 +75,7 @@ func (l *Log) takeAgain() (Answer, bool) {
 	case r.fail != nil:
 		a.Err = r.fail
 	case r.raw != nil:
-		c, err := l.client.decoder.decode(r.raw.bytes, r.at, l.partition, r.raw.aborted)
+		c, err := l.client.decoder.decode(*r.raw, r.at, l.partition)
 		if err != nil {
 			a.Err = err
 			break

@@ -86,9 +86,7 @@ func (b *Batch) timestamp(delta int64) int64 {
 
 // keyAt returns the index of the length of the key of the record at pos.
 func (b *Batch) keyAt(pos int32) int {
-	_, i := varint(b.body, int(pos))
-	_, i = varint(b.body, i)
-	return i
+	return skipVarint(b.body, skipVarint(b.body, int(pos)))
 }
 
 // headers decodes the headers whose count is at index i.

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bufio"
 	"context"
 	"io"
 	"net"
@@ -70,6 +71,23 @@ type conn struct {
 	net.Conn
 	set   *conns
 	speak map[int16]versionRange // nil: not learned
+	in    *bufio.Reader          // of exchanges; nil before the first
+}
+
+// readAhead is how much is read off a connection at once, in bytes: more than the
+// 4 KiB of what kafka-go hands us, so that a usual batch takes no system call of
+// its own.
+const readAhead = 128 << 10
+
+// reader returns what an exchange reads its answer from. Between two exchanges
+// nothing is left in it, as a broker sends only answers.
+func (c *conn) reader(rw io.Reader) *bufio.Reader {
+	if c.in == nil {
+		c.in = bufio.NewReaderSize(rw, readAhead)
+	} else {
+		c.in.Reset(rw)
+	}
+	return c.in
 }
 
 // versions returns what the broker at the other end speaks, asking it over rw the

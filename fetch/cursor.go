@@ -135,7 +135,7 @@ func (c *Cursor) fail(what string) {
 // Whether a batch belongs to an aborted transaction isn't told by its bytes:
 // here it doesn't.
 func NewCursor(raw []byte, from int64, p offsets.Partition) (*Cursor, error) {
-	return defaultDecoder().decode(raw, from, p, false)
+	return defaultDecoder().decode(rawBatch{bytes: raw}, from, p)
 }
 
 // A decoder turns raw batches into cursors. Safe for concurrent use.
@@ -143,20 +143,22 @@ type decoder struct {
 	inflater *inflater
 }
 
-// decode is NewCursor. With aborted, the records are left out.
-func (d *decoder) decode(raw []byte, from int64, p offsets.Partition, aborted bool) (*Cursor, error) {
-	c, err := d.cursor(raw, from, p, aborted)
+// decode is NewCursor of what was fetched. The records of an aborted batch are
+// left out.
+func (d *decoder) decode(b rawBatch, from int64, p offsets.Partition) (*Cursor, error) {
+	c, err := d.cursor(b, from, p)
 	if err == nil {
 		return c, nil
 	}
 	offset := from
-	if len(raw) >= lengthEnd {
-		offset = max(offset, parseBase(raw))
+	if len(b.bytes) >= lengthEnd {
+		offset = max(offset, parseBase(b.bytes))
 	}
 	return nil, &PartitionError{p, offset, err}
 }
 
-func (d *decoder) cursor(raw []byte, from int64, p offsets.Partition, aborted bool) (*Cursor, error) {
+func (d *decoder) cursor(b rawBatch, from int64, p offsets.Partition) (*Cursor, error) {
+	raw := b.bytes
 	if len(raw) < prefixSize {
 		return nil, fmt.Errorf("%w: %d bytes", ErrCorrupt, len(raw))
 	}
@@ -174,8 +176,10 @@ func (d *decoder) cursor(raw []byte, from int64, p offsets.Partition, aborted bo
 		return nil, fmt.Errorf("%w: %d bytes", ErrCorrupt, len(raw))
 	}
 	h := parseHeader(raw)
-	if err := h.check(raw); err != nil {
-		return nil, err
+	if !b.checked {
+		if err := h.check(raw); err != nil {
+			return nil, err
+		}
 	}
 	c := &Cursor{
 		batch: &Batch{
@@ -191,7 +195,7 @@ func (d *decoder) cursor(raw []byte, from int64, p offsets.Partition, aborted bo
 		last: -1,
 	}
 	body, codec := raw[headerSize:], h.attributes.codec()
-	empty := aborted || h.attributes.control() || h.count == 0
+	empty := b.aborted || h.attributes.control() || h.count == 0
 	if codec != codecNone && !empty {
 		var err error
 		if body, err = d.inflater.inflate(codec, body); err != nil {

@@ -60,7 +60,7 @@ func (c *call[T]) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w: of request %d the broker speaks %v, want one of %v", kafka.UnsupportedVersion, c.key, peer[c.key], c.speak)
 	}
-	value, err := c.exchange(rw, version)
+	value, err := c.exchange(rw, conn.reader(rw), version)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (c *call[T]) RawExchange(rw io.ReadWriter) (protocol.Message, error) {
 }
 
 // exchange writes the request in this version, and reads the answer.
-func (c *call[T]) exchange(rw io.ReadWriter, version int16) (zero T, err error) {
+func (c *call[T]) exchange(out io.Writer, in io.Reader, version int16) (zero T, err error) {
 	const correlation = 1 // one request at a time is under way on a connection
 	w := writer{b: make([]byte, 4, 512)}
 	w.int16(c.key)
@@ -80,10 +80,10 @@ func (c *call[T]) exchange(rw io.ReadWriter, version int16) (zero T, err error) 
 	c.encode(&w, version)
 	size := writer{b: w.b[:0]}
 	size.int32(int32(len(w.b) - 4))
-	if _, err := rw.Write(w.b); err != nil {
+	if _, err := out.Write(w.b); err != nil {
 		return zero, err
 	}
-	r := reader{src: rw, left: 4}
+	r := reader{src: in, left: 4}
 	r.left = int(r.int32())
 	if id := r.int32(); r.bad || id != correlation {
 		return zero, r.fault(fmt.Sprintf("answer %d to request %d", id, correlation))
@@ -97,7 +97,7 @@ func (c *call[T]) exchange(rw io.ReadWriter, version int16) (zero T, err error) 
 	if r.bad {
 		return zero, r.fault("malformed answer")
 	}
-	if _, err := io.CopyN(io.Discard, rw, int64(r.left)); err != nil {
+	if _, err := io.CopyN(io.Discard, in, int64(r.left)); err != nil {
 		return zero, noEOF(err)
 	}
 	return value, nil

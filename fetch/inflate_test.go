@@ -13,7 +13,7 @@ func TestInflateCap(t *testing.T) {
 	d := &decoder{newInflater(1 << 20)}
 	for _, codec := range batchtest.Codecs[1:] {
 		at := batchtest.Of(40, strings.Repeat("0", 1<<20-20)).With(codec).Bytes()
-		c, err := d.decode(at, 40, orders3, false)
+		c, err := d.decode(rawBatch{bytes: at}, 40, orders3)
 		if err != nil {
 			t.Fatalf("%v: just under the cap: %v", codec, err)
 		}
@@ -21,7 +21,7 @@ func TestInflateCap(t *testing.T) {
 			t.Errorf("%v: %d records, %v", codec, len(rs), c.Err())
 		}
 		bomb := batchtest.Of(40, strings.Repeat("0", 1<<20)).With(codec).Bytes()
-		_, err = d.decode(bomb, 40, orders3, false)
+		_, err = d.decode(rawBatch{bytes: bomb}, 40, orders3)
 		checkPartitionError(t, err, ErrTooLarge, 40)
 	}
 }

@@ -93,7 +93,7 @@ func (l *Log) Take(from int64) (Answer, bool) {
 	if raw, ok := l.pop(from); ok {
 		gen := l.gen
 		l.mu.Unlock()
-		c, err := l.client.decoder.decode(raw.bytes, from, l.partition, raw.aborted)
+		c, err := l.client.decoder.decode(raw, from, l.partition)
 		l.mu.Lock()
 		if gen != l.gen {
 			l.mu.Unlock()

@@ -1,11 +1,13 @@
 package fetch
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -30,9 +32,14 @@ func decodeSegment(raw []byte, from int64, aborted []abortedTxn) decoded {
 	if err != nil {
 		return decoded{next: from, err: err}
 	}
+	// From what is read ahead, some batches fitting into it, the same comes.
+	ahead, err := readSegment(bufio.NewReaderSize(bytes.NewReader(raw), 256), len(raw), newAborter(aborted))
+	if err != nil || !reflect.DeepEqual(ahead, s) {
+		return decoded{next: from, err: fmt.Errorf("read ahead: %d batches, cut %d, %v; want %d, cut %d", len(ahead.batches), ahead.cut, err, len(s.batches), s.cut)}
+	}
 	d := decoded{next: from}
 	for _, b := range s.batches {
-		c, err := defaultDecoder().decode(b.bytes, d.next, orders3, b.aborted)
+		c, err := defaultDecoder().decode(b, d.next, orders3)
 		if err != nil {
 			d.err = err
 			return d
@@ -204,6 +211,9 @@ func TestSegmentTail(t *testing.T) {
 		}
 		if err != nil || len(s.batches) != 0 || s.cut != want {
 			t.Fatalf("%d of %d bytes: %d batches, cut %d, %v; want none, %d, nil", n, len(raw), len(s.batches), s.cut, err, want)
+		}
+		if _, err := readSegment(bufio.NewReader(bytes.NewReader(raw[:n])), len(raw), nil); err == nil {
+			t.Fatalf("no error from a stream read ahead that ends %d bytes into %d", n, len(raw))
 		}
 		if _, err := readSegment(bytes.NewReader(raw[:n]), len(raw), nil); err == nil {
 			t.Fatalf("no error from a stream that ends %d bytes into %d", n, len(raw))

@@ -1,13 +1,14 @@
 package fetch
 
 import (
+	"bufio"
 	"encoding/binary"
 	"io"
 	"math"
 	"slices"
 )
 
-// A rawBatch is one batch as it came: compressed, its checksum not looked at.
+// A rawBatch is one batch as it came: compressed.
 type rawBatch struct {
 	bytes []byte // memory of its own
 	// last is the batch's last offset, or lastUnknown if the bytes can't be a
@@ -15,6 +16,10 @@ type rawBatch struct {
 	last int64
 	// aborted: the batch belongs to an aborted transaction.
 	aborted bool
+	// checked: its header and checksum are right. They are looked at as soon as the
+	// bytes are there, while the processor has them at hand; what is wrong is told
+	// when the batch is decoded.
+	checked bool
 }
 
 // epoch returns the leader epoch of the batch, -1 in formats that don't tell.
@@ -42,7 +47,15 @@ type segment struct {
 // batch ends the segment; an error is r's.
 func readSegment(r io.Reader, n int, a aborter) (segment, error) {
 	var s segment
+	ahead, _ := r.(*bufio.Reader)
 	for n >= prefixSize {
+		if raw, err := copyBatch(ahead, n); err != nil {
+			return s, err
+		} else if raw != nil {
+			n -= len(raw)
+			s.add(raw, a)
+			continue
+		}
 		var prefix [prefixSize]byte
 		if _, err := io.ReadFull(r, prefix[:]); err != nil {
 			return s, noEOF(err)
@@ -69,6 +82,30 @@ func readSegment(r io.Reader, n int, a aborter) (segment, error) {
 	return s, noEOF(err)
 }
 
+// copyBatch takes a batch that fits into what is read ahead, and of which n bytes
+// hold the whole; nil if it isn't such a one. Many batches come with one system
+// call so, and append doesn't clear what it copies into: a sixth of what fetching
+// costs, says the bench module.
+func copyBatch(r *bufio.Reader, n int) ([]byte, error) {
+	if r == nil {
+		return nil, nil
+	}
+	b, err := r.Peek(prefixSize)
+	if err != nil {
+		return nil, noEOF(err)
+	}
+	size := lengthEnd + int64(int32(binary.BigEndian.Uint32(b[8:])))
+	if size < minBatchSize([prefixSize]byte(b)) || size > int64(min(n, r.Size())) {
+		return nil, nil
+	}
+	if b, err = r.Peek(int(size)); err != nil {
+		return nil, noEOF(err)
+	}
+	raw := append([]byte(nil), b...)
+	_, err = r.Discard(len(raw))
+	return raw, err
+}
+
 // add appends the whole batch raw.
 func (s *segment) add(raw []byte, a aborter) {
 	b := rawBatch{bytes: raw, last: parseBase(raw)}
@@ -81,6 +118,7 @@ func (s *segment) add(raw []byte, a aborter) {
 			b.last = lastUnknown
 		}
 		b.aborted = a.aborts(h, raw)
+		b.checked = h.check(raw) == nil
 	default:
 		b.last = lastUnknown
 	}

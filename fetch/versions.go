@@ -44,7 +44,7 @@ func learnVersions(rw io.ReadWriter, clientID string) (map[int16]versionRange, e
 			return known, nil
 		},
 	}
-	known, err := ask.exchange(rw, 0)
+	known, err := ask.exchange(rw, rw, 0)
 	if err != nil {
 		return nil, fmt.Errorf("api versions: %w", err)
 	}
