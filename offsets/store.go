@@ -1,6 +1,7 @@
 package offsets
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 )
@@ -51,10 +52,7 @@ type FencedError struct {
 }
 
 func (e *FencedError) Error() string {
-	s := "written by another"
-	if e.Path != "" {
-		s = e.Path + " was " + s
-	}
+	s := "offsets: " + cmp.Or(e.Path, e.Partition.String()) + " was written by another"
 	if e.Writer != "" {
 		s += ": " + e.Writer
 	}

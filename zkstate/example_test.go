@@ -68,6 +68,6 @@ func ExampleStore() {
 
 	// Output:
 	// <nil>
-	// offsets: orders/3: /spout/billing/orders/partition_3 was written by another: instance "blue" of "billing", at offset 42; version 0 is stored, none was expected
+	// offsets: /spout/billing/orders/partition_3 was written by another: instance "blue" of "billing", at offset 42; version 0 is stored, none was expected
 	// /spout/billing/orders/partition_3 0 42 <nil>
 }
