@@ -30,51 +30,23 @@ func listOffsetsCall(ps []located, time int64, isolation Isolation) *call[map[of
 		encode: func(w *writer, _ int16) {
 			w.int32(-1) // replica id: a consumer
 			w.int8(isolation.wire())
-			groups := byTopic(ps)
-			w.array(len(groups))
-			for topic, numbers := range groups {
-				w.string(topic)
-				w.array(len(numbers))
-				for _, p := range numbers {
-					w.int32(p.partition.Number)
-					w.int32(p.info.LeaderEpoch)
-					w.int64(time)
-					w.tags()
-				}
-				w.tags()
-			}
+			w.byTopic(ps, func(p located) {
+				w.int32(p.partition.Number)
+				w.int32(p.info.LeaderEpoch)
+				w.int64(time)
+			})
 			w.tags()
 		},
 		decode: func(r *reader, _ int16) (map[offsets.Partition]listAnswer, error) {
-			got := make(map[offsets.Partition]listAnswer, len(ps))
 			r.int32() // throttle time
-			for range r.array() {
-				topic := r.string()
-				for range r.array() {
-					number := r.int32()
-					a := listAnswer{code: kafka.Error(r.int16())}
-					r.int64() // timestamp
-					a.offset = r.int64()
-					r.int32() // leader epoch
-					r.tags()
-					if r.bad {
-						return nil, r.fault("malformed list offsets answer")
-					}
-					got[offsets.Partition{Topic: topic, Number: number}] = a
-				}
-				r.tags()
-			}
-			r.tags()
-			return got, nil
+			return readByTopic(r, "list offsets answer", func() (number int32, a listAnswer) {
+				number = r.int32()
+				a.code = kafka.Error(r.int16())
+				r.int64() // timestamp
+				a.offset = r.int64()
+				r.int32() // leader epoch
+				return number, a
+			})
 		},
 	}
-}
-
-// byTopic groups ps by their topics.
-func byTopic(ps []located) map[string][]located {
-	groups := make(map[string][]located)
-	for _, p := range ps {
-		groups[p.partition.Topic] = append(groups[p.partition.Topic], p)
-	}
-	return groups
 }

@@ -21,41 +21,22 @@ func offsetForEpochCall(ps []located, epochs map[int]int32) *call[map[offsets.Pa
 		flexible: 4,
 		encode: func(w *writer, _ int16) {
 			w.int32(-1) // replica id: a consumer
-			groups := byTopic(ps)
-			w.array(len(groups))
-			for topic, numbers := range groups {
-				w.string(topic)
-				w.array(len(numbers))
-				for _, p := range numbers {
-					w.int32(p.partition.Number)
-					w.int32(p.info.LeaderEpoch)
-					w.int32(epochs[p.index])
-					w.tags()
-				}
-				w.tags()
-			}
+			w.byTopic(ps, func(p located) {
+				w.int32(p.partition.Number)
+				w.int32(p.info.LeaderEpoch)
+				w.int32(epochs[p.index])
+			})
 			w.tags()
 		},
 		decode: func(r *reader, _ int16) (map[offsets.Partition]epochAnswer, error) {
-			got := make(map[offsets.Partition]epochAnswer, len(ps))
 			r.int32() // throttle time
-			for range r.array() {
-				topic := r.string()
-				for range r.array() {
-					a := epochAnswer{code: kafka.Error(r.int16())}
-					number := r.int32()
-					a.epoch = r.int32()
-					a.end = r.int64()
-					r.tags()
-					if r.bad {
-						return nil, r.fault("malformed answer about leader epochs")
-					}
-					got[offsets.Partition{Topic: topic, Number: number}] = a
-				}
-				r.tags()
-			}
-			r.tags()
-			return got, nil
+			return readByTopic(r, "answer about leader epochs", func() (number int32, a epochAnswer) {
+				a.code = kafka.Error(r.int16())
+				number = r.int32()
+				a.epoch = r.int32()
+				a.end = r.int64()
+				return number, a
+			})
 		},
 	}
 }
