@@ -16,11 +16,7 @@ func (m *partitionManager) beginCommit() (offsets.Write, bool) {
 	default:
 		return offsets.Write{}, false
 	}
-	w, ok := m.snapshot()
-	if !ok {
-		<-m.writing
-	}
-	return w, ok
+	return m.snapshot()
 }
 
 // endCommit takes the outcome of a write.
@@ -44,9 +40,6 @@ func (m *partitionManager) awaitCommit(ctx context.Context) (offsets.Write, bool
 		}
 	}
 	w, ok := m.snapshot()
-	if !ok {
-		<-m.writing
-	}
 	return w, ok, nil
 }
 
@@ -67,8 +60,14 @@ func (m *partitionManager) save(ctx context.Context) error {
 }
 
 // snapshot returns one consistent picture of what is done: acks that arrive after
-// the sweep belong to the next one.
-func (m *partitionManager) snapshot() (offsets.Write, bool) {
+// the sweep belong to the next one. The caller has put the token into writing; it
+// is taken back if there is nothing to write.
+func (m *partitionManager) snapshot() (w offsets.Write, ok bool) {
+	defer func() {
+		if !ok {
+			<-m.writing
+		}
+	}()
 	base := m.names()
 	m.mu.Lock()
 	defer m.unlock()

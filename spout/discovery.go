@@ -205,7 +205,7 @@ func (d *discovery) openAll(ids map[offsets.Partition]offsets.TopicID) (bool, er
 			complete = false
 			continue
 		}
-		wg.Go(func() { d.open(newOpenRequest(id, ids[id], looks[i], stored[i])) })
+		wg.Go(func() { d.open(openRequest{id, ids[id], looks[i], stored[i]}) })
 	}
 	wg.Wait()
 	for _, id := range list {

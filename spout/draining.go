@@ -5,12 +5,8 @@ package spout
 func (m *partitionManager) abandonQueue() {
 	m.mu.Lock()
 	defer m.unlock()
-	for i, b := range m.queue {
-		for j := range b.tuples {
-			if i > 0 || j >= m.at {
-				b.settle(&b.tuples[j], queued, stale)
-			}
-		}
+	for t := range m.waiting() {
+		t.blk.settle(t, queued, stale)
 	}
 	m.queue, m.at = nil, 0
 }

@@ -62,9 +62,8 @@ type partitionManager struct {
 	// Owner only.
 	asking bool
 
-	// filledAt is what the last but one fill found. Owner only.
-	filledAt progress
-	cutLooks int // looks that told a cut, wherever it lies
+	// cutLooks counts the looks that told a cut, wherever it lies. Owner only.
+	cutLooks int
 
 	// sizeLimit bounds what a checkpoint may need beside its names, in bytes.
 	// Fixed by open.

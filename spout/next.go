@@ -2,6 +2,7 @@ package spout
 
 import (
 	"context"
+	"iter"
 	"runtime/debug"
 	"time"
 )
@@ -12,6 +13,7 @@ import (
 // never waits for the source. It waits for the store where a position has to be
 // stored first. Rules N1 to N5. Owner only.
 func (m *partitionManager) next(ctx context.Context) ([]Tuple, error) {
+	var last progress // at the fill before
 	for filled := false; ; {
 		if err := m.saveNow(ctx); err != nil {
 			return nil, err
@@ -22,10 +24,10 @@ func (m *partitionManager) next(ctx context.Context) ([]Tuple, error) {
 			}
 		}
 		before := m.progress()
-		if filled && before == m.filledAt {
+		if filled && before == last {
 			return nil, nil
 		}
-		m.filledAt, filled = before, true
+		last, filled = before, true
 		if err := m.fill(time.Now()); err != nil {
 			return nil, err
 		}
@@ -62,16 +64,20 @@ func (m *partitionManager) pop() (b *block, i int) {
 	return nil, 0
 }
 
-// more reports whether the queue still holds a record.
-func (m *partitionManager) more() bool {
-	for i, b := range m.queue {
-		for j := range b.tuples {
-			if (i > 0 || j >= m.at) && b.tuples[j].state.Load() == queued {
-				return true
+// waiting returns the tuples that wait to be emitted. They may be cancelled
+// meanwhile, by whoever walks them, too. Owner only.
+func (m *partitionManager) waiting() iter.Seq[*Tuple] {
+	return func(yield func(*Tuple) bool) {
+		at := m.at
+		for _, b := range m.queue {
+			for ; at < len(b.tuples); at++ {
+				if t := &b.tuples[at]; t.state.Load() == queued && !yield(t) {
+					return
+				}
 			}
+			at = 0
 		}
 	}
-	return false
 }
 
 // emit hands out the record of a tuple that was queued. It returns nothing if the

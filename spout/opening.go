@@ -15,10 +15,6 @@ type openRequest struct {
 	stored offsets.Stored
 }
 
-func newOpenRequest(id offsets.Partition, topic offsets.TopicID, l fetch.Look, s offsets.Stored) openRequest {
-	return openRequest{id: id, topic: topic, look: l, stored: s}
-}
-
 // open makes a partition and lets it run. What can't be opened stays stopped if
 // trying again won't help.
 func (d *discovery) open(q openRequest) {

@@ -57,14 +57,9 @@ func (m *partitionManager) heardEnd(end int64) {
 // logStart takes S. Rules R1 and R2. The caller holds mu and has swept.
 func (m *partitionManager) logStart(s int64) {
 	lost := m.tracker.LogStart(s)
-	for i, b := range m.queue {
-		for j := range b.tuples {
-			if i == 0 && j < m.at {
-				continue
-			}
-			if t := &b.tuples[j]; t.Offset() < s && b.settle(t, queued, stale) && m.tracker.Lose(t.Offset()) {
-				lost++
-			}
+	for t := range m.waiting() {
+		if t.Offset() < s && t.blk.settle(t, queued, stale) && m.tracker.Lose(t.Offset()) {
+			lost++
 		}
 	}
 	m.forgetLatest()
@@ -88,19 +83,23 @@ func (m *partitionManager) deleted() {
 	m.mu.Lock()
 	defer m.unlock()
 	m.live.sweepAll(m.tracker)
+	m.loseAll(m.tracker.Position(), LostDeleted)
+}
+
+// loseAll loses what is pending, and makes all tuples stale; the next record is
+// the one at start. The caller holds mu and has swept all.
+func (m *partitionManager) loseAll(start int64, cause Cause) {
+	lost := m.tracker.Recreate(start)
 	m.cut(math.MinInt64)
-	m.noteLost(m.tracker.Recreate(m.tracker.Position()), LostDeleted)
-	m.forgetLatest()
+	m.queue, m.at = nil, 0
+	m.noteLost(lost, cause)
 }
 
 // recreate starts anew in another topic of the same name. Rule R4. The caller
-// holds mu and has swept.
+// holds mu and has swept all.
 func (m *partitionManager) recreate(l *fetch.Look) {
 	r := Recreation{Partition: m.opts.partition, Old: m.topicID, New: l.TopicID}
-	m.cut(math.MinInt64)
-	m.noteLost(m.tracker.Recreate(l.Start), LostRecreated)
-	m.forgetLatest()
-	m.queue, m.at = nil, 0
+	m.loseAll(l.Start, LostRecreated)
 	m.topicID = l.TopicID
 	m.note(func(e *Events) { e.recreated(r) })
 	m.dirty = true

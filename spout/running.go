@@ -41,8 +41,7 @@ func (r *running) run() error {
 	_ = r.flush(r.roster.partitions()) // before handlers that don't return
 	r.partitions.Wait()
 	// Again, for what they acked meanwhile; it tells all that isn't stored.
-	err = errors.Join(err, r.flush(r.roster.partitions()))
-	err = errors.Join(append([]error{err}, r.roster.errors()...)...)
+	err = errors.Join(err, r.flush(r.roster.partitions()), r.Healthy())
 	r.last.Store(new(r.Partitions()))
 	for _, p := range r.roster.partitions() {
 		r.close(p, nil)

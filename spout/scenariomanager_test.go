@@ -3,7 +3,6 @@ package spout
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -131,8 +130,9 @@ func (s *scenario) next(args []datadriven.CmdArg) (string, error) {
 		return "none", nil
 	}
 	end := " end"
-	if s.manager.more() {
+	for range s.manager.waiting() {
 		end = " more"
+		break
 	}
 	return "emit" + emitText(out) + end, failure
 }
@@ -311,17 +311,4 @@ func (m *partitionManager) checkpoint() offsets.Checkpoint {
 	defer m.mu.Unlock()
 	m.sweep()
 	return offsets.Checkpoint{Offset: m.tracker.Committed(), Acked: m.tracker.Acked()}
-}
-
-// queuedOffsets returns what waits to be emitted. The caller holds mu.
-func (m *partitionManager) queuedOffsets() iter.Seq[int64] {
-	return func(yield func(int64) bool) {
-		for i, b := range m.queue {
-			for j := range b.tuples {
-				if (i > 0 || j >= m.at) && b.tuples[j].state.Load() == queued && !yield(b.tuples[j].Offset()) {
-					return
-				}
-			}
-		}
-	}
 }

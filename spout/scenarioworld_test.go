@@ -182,9 +182,9 @@ func (s *scenario) state() string {
 		failed.AddRange(r.From, r.To)
 		inFlight.RemoveRange(r.From, r.To)
 	}
-	for o := range m.queuedOffsets() {
-		queued.Add(o)
-		inFlight.Remove(o)
+	for t := range m.waiting() {
+		queued.Add(t.Offset())
+		inFlight.Remove(t.Offset())
 	}
 	c := m.tracker.Counts()
 	return fmt.Sprintf("committed=%d position=%d queued=%s in-flight=%s failed=%s dropped=%d lost=%d",
