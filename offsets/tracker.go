@@ -51,7 +51,7 @@ type Tracker struct {
 
 	// restored holds what is done at and above position, from a checkpoint.
 	// Invariant: no range starts at or below position.
-	restored      spans
+	restored      Ranges
 	restoredEpoch int32 // of the highest restored offset, -1 if unknown
 
 	// retries has an entry for each pending offset that failed at least once.
@@ -95,7 +95,7 @@ func NewTracker(p Policy, position, start int64) *Tracker {
 // the highest restored offset, -1 if unknown. To be called before anything is
 // taken.
 func (t *Tracker) Restore(acked []Range, leaderEpoch, ackedEpoch int32) {
-	t.restored = spans(acked).from(t.position)
+	t.restored = Ranges(acked).From(t.position)
 	t.restoredEpoch = ackedEpoch
 	t.epochs.note(t.position-1, leaderEpoch)
 	t.skipRestored()
@@ -172,18 +172,18 @@ func (t *Tracker) Restored(o int64) (end int64, ok bool) {
 	if len(t.restored) == 0 {
 		return 0, false
 	}
-	return t.restored.endOf(o)
+	return t.restored.EndOf(o)
 }
 
 func (t *Tracker) skipRestored() {
 	if len(t.restored) == 0 {
 		return
 	}
-	if end, ok := t.restored.endOf(t.position); ok {
+	if end, ok := t.restored.EndOf(t.position); ok {
 		t.position = end
 		t.epochs.note(end-1, t.restoredEpoch)
 	}
-	t.restored = t.restored.from(t.position)
+	t.restored = t.restored.From(t.position)
 }
 
 // Emitted notes that a record at offset o was handed out.

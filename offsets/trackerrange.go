@@ -19,7 +19,7 @@ func (t *Tracker) LogStart(s int64) (lost int64) {
 		lost++
 	}
 	if t.position < s {
-		n := s - t.position - t.restored.count(t.position, s)
+		n := s - t.position - t.restored.Count(t.position, s)
 		t.CountLost(n)
 		lost += n
 		t.Advance(s, -1)
@@ -48,7 +48,7 @@ func (t *Tracker) Truncate(end int64) (lost, undone int64) {
 	}
 	t.CountLost(lost)
 	t.epochs.trimFrom(end)
-	t.restored = t.restored.below(end)
+	t.restored = t.restored.Below(end)
 	t.position = end
 	t.start = min(t.start, end)
 	t.emitted = min(t.emitted, end)
@@ -79,7 +79,7 @@ func (t *Tracker) Recreate(start int64) (lost int64) {
 // told: their records are no longer there. At worst they come again.
 func (t *Tracker) ForgetRestored(end int64) {
 	if n := len(t.restored); n > 0 && t.restored[n-1].To > end {
-		t.restored = t.restored.below(end)
+		t.restored = t.restored.Below(end)
 		t.restoredEpoch = -1
 		t.revision++
 	}

@@ -3,6 +3,7 @@ package spout
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/kspout/kspout/fetch"
 	"github.com/kspout/kspout/offsets"
@@ -12,9 +13,9 @@ import (
 // and of the settings. Rules O1 to O7.
 type opening struct {
 	position int64
-	acked    []offsets.Range // restored, at or above the position
-	leader   int32           // leader epoch of the record before position
-	highest  int32           // leader epoch of the highest restored ack
+	acked    offsets.Ranges // restored, at or above the position
+	leader   int32          // leader epoch of the record before position
+	highest  int32          // leader epoch of the highest restored ack
 	lost     int64
 	dropped  int64
 	cause    Cause       // of dropped
@@ -43,8 +44,7 @@ func decide(o *managerOptions, l fetch.Look, s offsets.Stored) (opening, error) 
 	d.skipAcked()
 	if behind := o.policy.MaxBehind; behind >= 0 && start-d.position > behind { // O6
 		d.cause = DroppedBehind
-		d.dropped += start - d.position - d.forget(start)
-		d.position, d.leader = start, -1
+		d.dropped += d.passTo(start)
 		d.skipAcked()
 	}
 	d.changed = d.changed || d.position != c.Offset
@@ -68,18 +68,14 @@ func (d *opening) intoLog(o *managerOptions, l fetch.Look, c offsets.Checkpoint)
 			d.cut.Undone = d.position - end
 			d.position, d.leader = end, -1
 		}
-		for _, r := range d.acked {
-			d.cut.Undone += max(0, r.To-max(r.From, end))
-		}
+		d.cut.Undone += d.acked.Count(end, math.MaxInt64)
 	}
-	if d.keepBelow(end) { // O3
-		d.changed, d.highest = true, -1
+	if n := len(d.acked); n > 0 && d.acked[n-1].To > end { // O3
+		d.acked, d.changed, d.highest = d.acked.Below(end), true, -1
 	}
 	switch {
 	case d.position < l.Start: // O5
-		from := d.position
-		d.position, d.leader = l.Start, -1
-		d.lost = l.Start - from - d.forget(l.Start)
+		d.lost = d.passTo(l.Start)
 	case d.position > l.End: // O5, the history is unknown
 		d.acked, d.leader, d.highest = nil, -1, -1
 		d.position = l.Start
@@ -104,35 +100,13 @@ func (d *opening) skipAcked() {
 	}
 }
 
-// forget drops the restored acks below to and returns how many there were.
-func (d *opening) forget(to int64) (n int64) {
-	for len(d.acked) > 0 && d.acked[0].From < to {
-		r := d.acked[0]
-		n += min(r.To, to) - r.From
-		if r.To > to {
-			d.acked = append([]offsets.Range{{From: to, To: r.To}}, d.acked[1:]...)
-			break
-		}
-		d.acked = d.acked[1:]
-	}
-	return n
-}
-
-// keepBelow drops the restored acks at and above end, and reports whether there
-// were any.
-func (d *opening) keepBelow(end int64) bool {
-	n := len(d.acked)
-	if n == 0 || d.acked[n-1].To <= end {
-		return false
-	}
-	var keep []offsets.Range
-	for _, r := range d.acked {
-		if r.To = min(r.To, end); r.From < r.To {
-			keep = append(keep, r)
-		}
-	}
-	d.acked = keep
-	return true
+// passTo moves the position up, and returns how many offsets it passes that
+// weren't acked.
+func (d *opening) passTo(position int64) int64 {
+	passed := position - d.position - d.acked.Count(d.position, position)
+	d.acked = d.acked.From(position)
+	d.position, d.leader = position, -1
+	return passed
 }
 
 // openManager makes the manager of one partition from what is stored and what the

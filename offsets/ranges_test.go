@@ -7,36 +7,36 @@ import (
 )
 
 func TestSpans(t *testing.T) {
-	s := spans{{2, 5}, {7, 8}, {10, 1 << 40}}
+	s := Ranges{{2, 5}, {7, 8}, {10, 1 << 40}}
 	before := slices.Clone(s)
 	for _, tt := range []struct {
 		o           int64
 		end         int64
 		in          bool
-		from, below spans
+		from, below Ranges
 		count       int64 // in [3, o)
 	}{
 		{0, 0, false, s, nil, 0},
 		{2, 5, true, s, nil, 0},
-		{4, 5, true, spans{{4, 5}, {7, 8}, {10, 1 << 40}}, spans{{2, 4}}, 1},
+		{4, 5, true, Ranges{{4, 5}, {7, 8}, {10, 1 << 40}}, Ranges{{2, 4}}, 1},
 		{5, 0, false, s[1:], s[:1], 2},
 		{7, 8, true, s[1:], s[:1], 2},
 		{8, 0, false, s[2:], s[:2], 3},
 		{10, 1 << 40, true, s[2:], s[:2], 3},
-		{12, 1 << 40, true, spans{{12, 1 << 40}}, spans{{2, 5}, {7, 8}, {10, 12}}, 5},
+		{12, 1 << 40, true, Ranges{{12, 1 << 40}}, Ranges{{2, 5}, {7, 8}, {10, 12}}, 5},
 		{1 << 40, 0, false, nil, s, 1<<40 - 7},
 		{math.MaxInt64, 0, false, nil, s, 1<<40 - 7},
 	} {
-		if end, in := s.endOf(tt.o); end != tt.end || in != tt.in {
+		if end, in := s.EndOf(tt.o); end != tt.end || in != tt.in {
 			t.Errorf("endOf(%d) = %d, %t, want %d, %t", tt.o, end, in, tt.end, tt.in)
 		}
-		if got := s.from(tt.o); !slices.Equal(got, tt.from) {
+		if got := s.From(tt.o); !slices.Equal(got, tt.from) {
 			t.Errorf("from(%d) = %v, want %v", tt.o, got, tt.from)
 		}
-		if got := s.below(tt.o); !slices.Equal(got, tt.below) {
+		if got := s.Below(tt.o); !slices.Equal(got, tt.below) {
 			t.Errorf("below(%d) = %v, want %v", tt.o, got, tt.below)
 		}
-		if got := s.count(3, tt.o); got != tt.count {
+		if got := s.Count(3, tt.o); got != tt.count {
 			t.Errorf("count(3, %d) = %d, want %d", tt.o, got, tt.count)
 		}
 	}
