@@ -12,18 +12,11 @@ func TestEndOfWhichNothingIsLeft(t *testing.T) {
 	log := m.source.(*scriptSource)
 	e := end{wanted: true, offset: 12}
 	log.end = 10 // the gap isn't proved by the batch
-	for {
-		ts, err := m.next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(ts) == 0 {
-			break
-		}
+	for u := range m.emitted(t) {
 		if m.reached(&e) {
-			t.Fatalf("%d is out, and the end is reached", ts[0].Offset())
+			t.Fatalf("%d is out, and the end is reached", u.Offset())
 		}
-		ts[0].Ack()
+		u.Ack()
 	}
 	log.end = 12
 	if position, _ := m.settled(); position != 10 {

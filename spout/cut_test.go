@@ -17,15 +17,8 @@ func TestTuplesBeforeSeveralCuts(t *testing.T) {
 	take := func(want ...int64) map[int64]*Tuple {
 		t.Helper()
 		out := map[int64]*Tuple{}
-		for {
-			ts, err := m.next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if len(ts) == 0 {
-				break
-			}
-			out[ts[0].Offset()] = &ts[0]
+		for u := range m.emitted(t) {
+			out[u.Offset()] = u
 		}
 		if got := slices.Sorted(maps.Keys(out)); !slices.Equal(got, want) {
 			t.Fatalf("emitted %v, want %v", got, want)

@@ -2,6 +2,7 @@ package spout
 
 import (
 	"context"
+	"iter"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -35,6 +36,21 @@ func openScripted(t testing.TB, n int64, set func(*managerOptions, *scriptLog)) 
 		t.Fatal(err)
 	}
 	return m, store, wake
+}
+
+// emitted yields the tuple of each record, one for each, until nothing is there.
+func (m *partitionManager) emitted(t testing.TB) iter.Seq[*Tuple] {
+	return func(yield func(*Tuple) bool) {
+		for {
+			ts, err := m.next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(ts) == 0 || !yield(&ts[0]) {
+				return
+			}
+		}
+	}
 }
 
 // TestAcksFromManyGoroutines: what four goroutines ack and fail in any order,
@@ -141,15 +157,8 @@ func TestAcksFromManyGoroutines(t *testing.T) {
 func TestCommitIsOneSnapshot(t *testing.T) {
 	m, store, _ := openScripted(t, 4, nil)
 	var out []*Tuple
-	for {
-		ts, err := m.next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(ts) == 0 {
-			break
-		}
-		out = append(out, &ts[0])
+	for u := range m.emitted(t) {
+		out = append(out, u)
 	}
 	out[0].Ack()
 	w, ok := m.beginCommit()
@@ -181,16 +190,9 @@ func TestScatteredAcksStayBelowTheBound(t *testing.T) {
 	m.sizeLimit = 7 << 10
 	var held []*Tuple
 	taken := int64(0)
-	for {
-		ts, err := m.next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(ts) == 0 {
-			break
-		}
+	for u := range m.emitted(t) {
 		taken++
-		if u := &ts[0]; u.Offset()%2 == 0 {
+		if u.Offset()%2 == 0 {
 			held = append(held, u)
 		} else {
 			u.Ack()
@@ -205,15 +207,8 @@ func TestScatteredAcksStayBelowTheBound(t *testing.T) {
 	for _, u := range held {
 		u.Ack()
 	}
-	for {
-		ts, err := m.next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(ts) == 0 {
-			break
-		}
-		ts[0].Ack()
+	for u := range m.emitted(t) {
+		u.Ack()
 		taken++
 	}
 	if taken != records {
